@@ -151,3 +151,70 @@ def test_tags_on_the_line_below_each_heading_are_not_believed(tmp_path: Path) ->
         y += 26
     found = headings(convert(tmp_path, page, tags=[tags]))
     assert found == [f"# {name} of small ports" for name in names]
+
+
+def test_printed_line_numbers_are_no_labels(tmp_path: Path) -> None:
+    """A draft counts its lines at the left margin, those of headings and empty ones too."""
+    pages, count = [], 0
+    for roman, words in (("I", "HARBOURS"), ("II", "REGISTERS"), ("III", "DUES")):
+        page, y = Page(), 60.0 + 5 * len(pages)
+        for line in (f"{roman}. {words} AT LARGE", "", *PROSE, "", *PROSE):
+            count += 1
+            page.text(60 - 6 * len(str(count)), y, str(count))
+            page.text(72, y, line, font="B" if "AT LARGE" in line else "R")
+            y += 14
+        pages.append(page)
+    count += 1
+    last = Page().text(60 - 6 * len(str(count)), 60, str(count)).text(72, 60, "That is all about ports.")
+    converted = convert(tmp_path, *pages, last)
+    assert [h.lstrip("# ") for h in headings(converted)] == [
+        "I. HARBOURS AT LARGE",
+        "II. REGISTERS AT LARGE",
+        "III. DUES AT LARGE",
+    ]
+    assert not any(map(str.isdigit, converted.text))
+
+
+def test_the_numbers_of_rows_stay_in_their_rows(tmp_path: Path) -> None:
+    page = Page()
+    for number in range(1, 21):
+        page.text(60 - 6 * len(str(number)), 60 + 14 * number, str(number)).text(
+            72, 60 + 14 * number, "Vessel"
+        )
+    converted = convert(tmp_path, page)
+    assert all(f"{number} Vessel" in converted.text for number in range(1, 21))
+
+
+def test_bookmarks_take_their_numbers_from_the_page(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in ("I. HARBOURS", "II. REGISTERS", "3.1 Dues"):
+        page.text(72, y, title, 13, "B")
+        y = text(page, y + 20)
+    outline = [(1, "I.HARBOURS", 0, None), (1, "II.REGISTERS", 0, None), (2, "Dues", 0, None)]
+    found = headings(convert(tmp_path, page, outline=outline))
+    assert found == ["# I. HARBOURS", "# II. REGISTERS", "## 3.1 Dues"]
+
+
+def test_bookmarks_of_cells_are_no_headings(tmp_path: Path) -> None:
+    page = Page().text(72, 60, "Harbours", 14, "B")
+    y = text(page, 80)
+    for n in range(4):
+        page.rule(72, y + 20 * n, 372, y + 20 * n)
+        page.rule(72 + 100 * n, y, 72 + 100 * n, y + 60)
+    cells = ("Berth", "Length", "Depth", "North", "40 m", "5 m", "South", "30 m", "4 m")
+    for n, cell in enumerate(cells):
+        page.text(76 + 100 * (n % 3), y + 14 + 20 * (n // 3), cell, 10, "B")
+    page.text(72, y + 100, "Registers", 14, "B")
+    text(page, y + 120)
+    outline = [(1, "Harbours", 0, None), *((2, cell, 0, None) for cell in cells), (1, "Registers", 0, None)]
+    assert headings(convert(tmp_path, page, outline=outline)) == ["# Harbours", "# Registers"]
+
+
+def test_a_label_on_the_line_above_a_bookmarked_title(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for label, title in (("CHAPTER ONE", "HARBOURS"), ("APPENDIX A", "REGISTERS")):
+        page.text(72, y, label, 10).text(72, y + 20, title, 14, "B")
+        y = text(page, y + 44) + 20
+    outline = [(1, "Harbours", 0, None), (1, "Registers", 0, None)]
+    found = headings(convert(tmp_path, page, outline=outline))
+    assert [h.casefold() for h in found] == ["# chapter one harbours", "# appendix a registers"]

@@ -1,7 +1,8 @@
 """PDF to Markdown with headings, tables and page starts, through pdfium.
 
 The stages, in order: ``words`` with ``letters``; ``read`` (spans, lines) with ``rules``; ``scans`` with ``scan_type``
-(pages that are images, and image files, which go through all later stages too); ``running_heads`` (set aside);
+(pages that are images, and image files, which go through all later stages too); ``line_numbers`` and
+``running_heads`` (set aside);
 ``rules`` again (tables); ``layout`` (reading order, contents); ``headings``, which uses ``outline`` (bookmarks and
 tags), then ``candidates`` and ``selection``; ``paragraphs``, which writes the text.
 """
@@ -22,6 +23,7 @@ from loccit.ingest.convert.ocr import Ocr, Picture
 from loccit.ingest.convert.pdf.candidates import find_body
 from loccit.ingest.convert.pdf.headings import find_title, mark_headings
 from loccit.ingest.convert.pdf.layout import mark_contents, reading_order
+from loccit.ingest.convert.pdf.line_numbers import set_line_numbers_aside
 from loccit.ingest.convert.pdf.outline import Bookmark, is_useful, page_tags, read_outline
 from loccit.ingest.convert.pdf.page import Item, Line, PageText, name_pages
 from loccit.ingest.convert.pdf.paragraphs import make_blocks, render
@@ -132,6 +134,7 @@ def _warn_of_letters(pages: list[PageText]) -> list[str]:
 
 def _flow(pages: list[PageText]) -> list[Item]:
     """The lines and tables of all pages in reading order."""
+    set_line_numbers_aside(pages)
     set_running_heads_aside(pages)
     flow: list[Item] = []
     carried = False

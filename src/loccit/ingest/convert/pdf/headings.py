@@ -23,7 +23,14 @@ from loccit.ingest.convert.pdf.candidates import (
     is_strong,
     join_heading,
 )
-from loccit.ingest.convert.pdf.outline import Bookmark, headings_from_tags, is_useful, match_bookmark
+from loccit.ingest.convert.pdf.outline import (
+    Bookmark,
+    headings_from_tags,
+    is_useful,
+    match_bookmark,
+    normal,
+    printed_title,
+)
 from loccit.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText
 from loccit.ingest.convert.pdf.selection import counts_up, find_run_ins, select, without_front
 
@@ -50,6 +57,10 @@ def mark_headings(
     flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body
 ) -> Flow:
     """The flow with its heading lines replaced by headings."""
+    return _with_labels_above(_mark(flow, pages, marks, body))
+
+
+def _mark(flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body) -> Flow:
     if is_useful(marks):
         marked = _from_outline(flow, marks)
         return _add(marked, body, len(pages), sparse=len(marks) < len(pages) / _SPARSE)
@@ -92,6 +103,26 @@ def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
     return _replace(flow, found, levels)
 
 
+def _with_labels_above(flow: Flow) -> Flow:
+    """Give each heading the label on the line above it: `CHAPTER ONE`, and below it `INTRODUCTION`."""
+    result: Flow = []
+    for item in flow:
+        above = result[-1] if result else None
+        if (
+            isinstance(item, Heading)
+            and isinstance(above, Line | Heading)
+            and above.page == item.page
+            and find_label(item.text) is None
+            and is_strong(label := find_label(above.text))
+            and label is not None
+            and not above.text[label.length :].strip(" .:—–-")
+        ):
+            item.text = f"{above.text} {item.text}"
+            result.pop()
+        result.append(item)
+    return result
+
+
 def _has_labels(flow: Flow) -> bool:
     count = 0
     for item in flow:
@@ -129,11 +160,18 @@ def _replace(flow: Sequence[Item | Heading], found: Sequence[Candidate], levels:
 
 
 def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
-    """Bookmarks matched to lines; those whose words are not on the page are placed where they point."""
+    """Bookmarks matched to lines; those whose words are not on the page are placed where they point.
+
+    A table's cell without a number is no heading, even if a style made it a bookmark.
+    """
     by_page: dict[int, list[int]] = defaultdict(list)
+    cells: dict[int, list[str]] = defaultdict(list)
     for n, item in enumerate(flow):
         if isinstance(item, Line):
             by_page[item.page].append(n)
+        else:
+            # A cell of the header may be in two rows.
+            cells[item.page].extend(normal("".join(column)) for column in zip(*item.rows, strict=True))
     taken: dict[int, set[int]] = defaultdict(set)
     starts: dict[int, tuple[int, Heading]] = {}
     inserted: dict[int, list[Heading]] = defaultdict(list)
@@ -141,14 +179,16 @@ def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
     for mark in marks:
         positions = by_page.get(mark.page, [])
         lines = [item for item in (flow[n] for n in positions) if isinstance(item, Line)]
-        heading = Heading(mark.page, mark.title, used.index(mark.level) + 1)
+        level = used.index(mark.level) + 1
         match = match_bookmark(mark, lines, taken[mark.page])
         if match is None:
-            inserted[_place(mark, flow, positions)].append(heading)
+            if find_label(mark.title) or not any(normal(mark.title) in cell for cell in cells[mark.page]):
+                inserted[_place(mark, flow, positions)].append(Heading(mark.page, mark.title, level))
             continue
         first, last = match
         taken[mark.page].update(range(first, last + 1))
-        starts[positions[first]] = (positions[last], heading)
+        title = printed_title(mark, lines[first : last + 1])
+        starts[positions[first]] = (positions[last], Heading(mark.page, title, level))
     result: Flow = []
     position = 0
     while position < len(flow):

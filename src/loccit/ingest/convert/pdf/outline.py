@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pypdfium2 as pdfium
 
 from loccit.ingest.convert.pdf import native
-from loccit.ingest.convert.pdf.candidates import is_caption, join_heading
+from loccit.ingest.convert.pdf.candidates import find_label, is_caption, join_heading
 from loccit.ingest.convert.pdf.page import HYPHEN, Flow, Heading, Item, Line, PageText, Tag
 
 _MOST = 20_000
@@ -107,6 +107,13 @@ def match_bookmark(mark: Bookmark, lines: Sequence[Line], taken: set[int]) -> tu
             if len(joined) > len(wanted) * 1.3 + 4:
                 break
     return (best[1], best[2]) if best else None
+
+
+def printed_title(mark: Bookmark, lines: Sequence[Line]) -> str:
+    """A bookmark's title, with its number as the page prints it: many have none, or one without a space after it."""
+    printed = join_heading(lines)
+    numbered = find_label(printed) is not None and find_label(mark.title) is None
+    return printed if numbered else mark.title
 
 
 def _alike(wanted: str, have: str) -> float:

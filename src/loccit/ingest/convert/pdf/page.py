@@ -154,6 +154,8 @@ class PageText:
     rules: list[Rule] = field(default_factory=list)
     aside: list[str] = field(default_factory=list)
     """Lines beside the text: running heads and feet, and text in another direction than the page's."""
+    margin: list[Line] = field(default_factory=list)
+    """Numbers at the left margin that may count the lines."""
     images: int = 0
     legible: bool = True
     """Whether its characters are those that it shows."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from loccit.ingest.convert.pdf import native
 from loccit.ingest.convert.pdf.letters import is_leftward, mirror_rules, mirror_words
+from loccit.ingest.convert.pdf.line_numbers import number_lines, part_line_numbers
 from loccit.ingest.convert.pdf.page import HYPHEN, Line, PageText, Rule, Span
 from loccit.ingest.convert.pdf.rules import Fences, kept_apart, parted
 from loccit.ingest.convert.pdf.words import DEEPEST_OVERLAP, NOTE, WIDEST_GAP, Box, Run, Word, WordReader
@@ -53,6 +54,8 @@ class PageReader:
                 fences = Fences(result.rules)
         else:
             fences = Fences()
+        words, numbers = part_line_numbers(words)
+        result.margin = number_lines(numbers, number)
         result.lines = _join_split_lines(_lines(words, number, fences), fences)
         return result
 

@@ -22,7 +22,7 @@ _WORDS = re.compile(r"[^\W\d_]{4}")
 _ZONE = 0.14
 _OUTERMOST = 4
 _SAME_ROW = 3
-_APART = re.compile(r"(?:^|[|•·–—]\s?)(\d{1,4})$|^(?=\d{1,4}\s?[|•·–—])(\d+)")
+_APART = re.compile(r"(?:^|[|•·–—]\s?|\bpage )(\d{1,4})$|^(?=\d{1,4}\s?[|•·–—])(\d+)", re.I)
 _NUMBERED = 0.3
 """The share of pages that are numbered alike, if the numbers are those of pages."""
 
