@@ -75,7 +75,7 @@ def test_what_is_named_is_meant(library: Library) -> None:
         assert library.search(query).confidence > 0.8
     missing = library.search("Section 9999")
     assert missing.confidence < 0.6
-    assert "There is no Section 9999" in missing.note
+    assert "No Section 9999 was found" in missing.note
 
 
 def test_a_place_that_does_not_exist_makes_less_sure_of_the_rest(library: Library) -> None:

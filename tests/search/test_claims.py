@@ -179,7 +179,7 @@ def test_a_heading_that_begins_with_the_number_is_shown(acts: Library) -> None:
 def test_a_clause_that_no_line_has_is_missing(acts: Library, reference: str) -> None:
     assert "No line of this section" in acts.section(reference, document="odd.md").doubt
     response = acts.search(f"{reference} of the Harbour Dues Act")
-    assert f"There is no {reference}" in response.note
+    assert f"No {reference} was found in" in response.note
     assert not any(result.exact_match for result in response.results)
 
 
@@ -195,7 +195,7 @@ def test_what_could_contain_a_place_is_not_said_to_have_it(tmp_path: Path) -> No
             ("Rule 4.10.1", "Section 4.10.1", "Section 4(b)"), ("{}", "What does {} say about power cables?")
         ):
             response = library.search(frame.format(reference))
-            assert f"There is no {reference}" in response.note and "documents have" not in response.note
+            assert f"No {reference} was found" in response.note and "documents have" not in response.note
             assert not any(result.exact_match for result in response.results)
             with pytest.raises(NotFoundError, match="No section is called"):
                 library.section(reference)
@@ -283,7 +283,7 @@ def test_a_work_in_several_files_is_looked_through_whole(tmp_path: Path) -> None
         assert Path(library.section("Section 10", document="Harbour Code").source_path).name == "dues.md"
         for query in ("Section 30 of the Harbour Code", "Section 10 of the Pilot Rules"):
             note = library.search(query).note
-            assert "There is no Section" in note and "filters" not in note
+            assert "No Section" in note and "was found in “" in note and "filters" not in note
 
 
 # -- what else is said of an answer -------------------------------------------------------------------------------
@@ -331,3 +331,109 @@ def test_a_place_that_is_gone_is_said_to_be_only_what_is_known(tmp_path: Path) -
     assert "no such place any more" in str(refused.value)
     # Two words are in too many places: they were not looked for, so that they are missing is not known.
     assert "too short to be looked for" in str(refused.value) and "was not found" not in str(refused.value)
+
+
+# -- numbers as they are printed --------------------------------------------------------------------------------
+
+PRINTED = {
+    "lov.md": "# Lov\n\n## § 5 Formål\n\nEn.\n\n## § 5¹ Unntak\n\nTo.\n\n## § 6 Mer\n\nTre.\n\n## § 51 Slutt\n\nFire.\n",
+    "cod.md": "# Codul\n\n## Articolul 19 Unu\n\nA.\n\n## Articolul 19<sup>1</sup> Doi\n\nB.\n\n"
+    "## Articolul 19^2 Trei\n\nC.\n\n## Articolul 191 Patru\n\nD.\n",
+    "book.md": "# Handbook\n\n## D. Conduct\n\n1. Be kind.\n\n2. Be fair.\n\n## H. Schedules\n\nText.\n\n"
+    "## I. Schedules of fees\n\nFees.\n",
+    "guide.md": "# Guidance\n\n## III. Review\n\n### C. Offers\n\n#### 3. Offers by mail\n\nText.\n",
+    "rules.md": "# Rules\n\n220 bis. Inspectors may enter.\n\n22-7-2 No person may fish.\n\n35/A The board meets.\n",
+    "code.md": "# Code\n\n## § 14 Erste\n\nA.\n\n## Art. 14 Zweite\n\nB.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return _library(tmp_path_factory.mktemp("printed"), PRINTED)
+
+
+@pytest.mark.parametrize(
+    ("document", "reference", "begins"),
+    [
+        ("lov.md", "§ 5", "## § 5 Formål"),
+        ("lov.md", "§ 5¹", "## § 5¹ Unntak"),
+        ("lov.md", "§ 5^1", "## § 5¹ Unntak"),
+        ("lov.md", "§ 51", "## § 51 Slutt"),
+        ("cod.md", "art. 19¹", "## Articolul 19<sup>1</sup>"),
+        ("cod.md", "Articolul 19^2", "## Articolul 19^2"),
+        ("cod.md", "Articolul 191", "## Articolul 191"),
+        ("book.md", "H.", "## H. Schedules"),
+        ("book.md", "Section I", "## I. Schedules"),
+        ("book.md", "I. Schedules of fees", "## I. Schedules"),
+        ("guide.md", "III.C.3", "#### 3. Offers"),
+        ("code.md", "§ 14", "## § 14"),
+        ("code.md", "Art. 14", "## Art. 14"),
+    ],
+)
+def test_a_place_is_found_by_its_number_as_printed(
+    printed: Library, document: str, reference: str, begins: str
+) -> None:
+    found = printed.section(reference, document=document)
+    assert found.exact and not found.alternatives
+    assert found.text.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("document", "reference", "line"),
+    [
+        ("book.md", "D.2", "2. Be fair."),
+        ("book.md", "D(2)", "2. Be fair."),
+        ("rules.md", "220 bis", "220 bis. Inspectors may enter."),
+        ("rules.md", "22-7-2", "22-7-2 No person may fish."),
+        ("rules.md", "35/A", "35/A The board meets."),
+    ],
+)
+def test_a_line_that_begins_with_the_number_as_printed_is_shown(
+    printed: Library, document: str, reference: str, line: str
+) -> None:
+    found = printed.section(reference, document=document)
+    assert found.exact or [item.text for item in found.numbered_lines] == [line]
+    assert line in found.text
+
+
+# -- what may be denied -----------------------------------------------------------------------------------------
+
+DENIALS = {
+    "act.md": "# Ferry Act\n\n" + "\n\n".join(f"## Article {n} Rule {n}\n\nText." for n in (1, 2, 3, 5, 9)),
+    "court.txt": "JUDGMENT\n\n1. The claimant sues.\n\n2. The defendant denies it.\n\nORDER\n\n"
+    "1. The defendant pays.\n\n2. Costs are reserved.\n",
+    "ja.md": "# 法\n\n## 第二条 定義\n\n次の各号のとおりとする。\n\n一 船舶\n\n二 港湾\n",
+    "policy.md": "# Policy\n\n## 4.9 Revocation\n\n### 4.9.1 Reasons\n\nRevoke if:\n\n1. it is asked for;\n2. a key is lost.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def partly(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return _library(tmp_path_factory.mktemp("partly"), DENIALS)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("Article 4 of the Ferry Act", "There is no Article 4 in"),
+        (
+            "Article 7 of the Ferry Act",
+            "No Article 7 was found in “Ferry Act”; the nearest: Article 5 and Article 9.",
+        ),
+        ("Article 10 of the Ferry Act", "No Article 10 was found in"),
+        ("paragraph 7 of court.txt", "No paragraph 7 was found in"),
+        ("paragraph 2 of court.txt", "line 5, line 11 of court begin with that number."),
+        ("第二条第二号 of ja.md", "line 9 of 第二条"),
+        ("4.9.1(2) of policy.md", "4.9.1(2)"),
+    ],
+)
+def test_a_place_is_missing_only_where_its_series_is_whole(partly: Library, query: str, said: str) -> None:
+    response = partly.search(query)
+    assert said in response.note or response.results[0].section_label == said
+    assert said.startswith("There is no") or "There is no" not in response.note
+
+
+def test_a_number_that_begins_several_lines_is_not_certain(partly: Library) -> None:
+    assert partly.search("paragraph 2 of court.txt").confidence < 0.5
+    found = partly.section("paragraph 2", document="court.txt")
+    assert found.exact or [item.line for item in found.numbered_lines] == [5, 11]

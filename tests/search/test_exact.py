@@ -94,7 +94,7 @@ def test_the_same_number_in_two_documents_gives_both(contracts: Library) -> None
 
 def test_a_place_that_does_not_exist_is_said(contracts: Library) -> None:
     response = contracts.search("Section 999")
-    assert "no Section 999" in response.note
+    assert "No Section 999 was found" in response.note
     assert response.confidence <= 0.5
 
 
@@ -263,19 +263,19 @@ def test_a_decimal_that_is_no_section_is_not_cut_down_to_one(contracts: Library)
 @pytest.mark.parametrize("query", ["Section 403(b)(9)", "Section 403(zz)"])
 def test_a_clause_that_does_not_exist_is_said(library: Library, query: str) -> None:
     response = library.search(query)
-    assert f"There is no {query}" in response.note
+    assert f"No {query} was found in the library" in response.note
     assert response.results[0].section_label.startswith("Section 403")
     assert response.confidence <= 0.5
 
 
 def test_the_note_speaks_of_what_was_searched(library: Library) -> None:
     response = library.search("Section 403", filters={"path": "vault"})
-    assert "no Section 403 in the documents searched" in response.note
+    assert "No Section 403 was found in the documents searched" in response.note
 
 
 def test_a_number_that_no_document_has_leads_nowhere(library: Library) -> None:
     response = library.search("FAR 52.232-20")
-    assert "There is no 52.232-20" in response.note
+    assert "No 52.232-20 was found" in response.note
     assert response.confidence <= 0.5
 
 

@@ -15,11 +15,13 @@ from loccit.labels.numbers import (
     CHINESE,
     NUMBER_WORD,
     ORDINAL,
+    RAISED,
     SOLE,
     SPOKEN,
     chinese_value,
     in_digits,
     normalise_number,
+    raised_apart,
     roman_value,
     words_end,
     words_value,
@@ -45,8 +47,9 @@ _KIND = (
 
 _LATIN = "bis|ter|quater|quinquies|sexies|septies|octies|novies|decies"
 _SUFFIX = "|".join(letter + "{3,4}" for letter in "abcdefghijklmnopqrstuvwxyz") + rf"|[{_LETTER}]{{1,2}}"
-# `12`, `12a`, `300aa`, `410aaa`, `1er`, `12 bis` (but not the German `5 bis 7`, a range), `1º`.
-STEP = rf"\d{{1,9}}(?:\s?(?:{_LATIN})(?![^\W\d_]|\s{{0,2}}\d)|{_SUFFIX})?(?:\.?[ºª°])?(?![{_LETTER}0-9])"
+# `12`, `12a`, `300aa`, `410aaa`, `1er`, `12 bis` (but not the German `5 bis 7`, a range), `1º`, `5¹`, `35/A`.
+INSERTED = rf"(?:{RAISED}|/(?-i:[A-Z])(?![^\W_]))"
+STEP = rf"\d{{1,9}}(?:\s?(?:{_LATIN})(?![^\W\d_]|\s{{0,2}}\d)|{_SUFFIX})?(?:\.?[ºª°]|{INSERTED})?(?![{_LETTER}0-9])"
 MORE_STEPS = rf"(?:[.\-‑–](?:{STEP}|[a-z](?![^\W_]))){{0,12}}"
 # French codes number their articles `L. 121-1`.
 _CODE = (
@@ -81,7 +84,9 @@ BARE_NUMBER = rf"(?:{DOTTED}|{_LETTER_DOTTED})(?:[\-‑–]\d{{1,9}}){{0,6}}"
 # -- the parts of a numbered place: (1), lit. f, paragraph 2 -------------------------------------------------
 
 _DOUBLED = "|".join(letter * 2 for letter in "abcdefghijklmnopqrstuvwxyz")
-PART_NUMBER = rf"(?:\d{{1,3}}[a-z]{{0,2}}[º°]?|{_DOUBLED}|[ivx]{{1,6}}|[{_LETTER}])(?![0-9{_LETTER}])"
+PART_NUMBER = (
+    rf"(?:\d{{1,3}}[a-z]{{0,2}}[º°]?|{_DOUBLED}|[ivx]{{1,6}}|[{_LETTER}])(?:{RAISED})?(?![0-9{_LETTER}])"
+)
 PAREN = rf"[^\S\n]{{0,2}}[(（]\s{{0,2}}(?:{PART_NUMBER}|{CHINESE}{{1,4}})\s{{0,2}}[)）]"
 # One letter is only a word when it is cut short: `c. 2`.
 # Several parts are more often parts of what follows: `§§ 3-5, points (a) to (c) of § 9`.
@@ -150,7 +155,7 @@ _AROUND_STEP = re.compile(
 )
 _AFTER_WORD = one_of(word for word in _LEXICON.after if word != "§")
 AFTER = (
-    rf"(?P<number>\d{{1,4}}(?:\s?[a-z])?|(?-i:[IVXLC]{{1,7}}))\.?\s?(?P<after>§(?!§|\s?\d)|{_AFTER_WORD})(?![^\W_])\.?"
+    rf"(?P<number>\d{{1,4}}(?:{INSERTED}|\s?[a-z])?|(?-i:[IVXLC]{{1,7}}))\.?\s?(?P<after>§(?!§|\s?\d)|{_AFTER_WORD})(?![^\W_])\.?"
     rf"{PARENS}"
 )
 """``5 §``, ``2 luku``, ``3. cikk``."""
@@ -180,8 +185,8 @@ def _part(token: str) -> str:
     value = chinese_value(token)
     if value is not None:
         return str(value)
-    return (words_value(token) if len(token) > 2 and token.isalpha() else "") or in_digits(
-        token.lower().rstrip("º°")
+    return (words_value(token) if len(token) > 2 and token.isalpha() else "") or raised_apart(
+        in_digits(token.lower().rstrip("º°"))
     )
 
 

@@ -33,6 +33,9 @@ SPOKEN = rf"{one_of({*_LEXICON.numbers, *_LEXICON.ordinals, *_LEXICON.sole})}{_E
 ORDINAL = rf"{one_of(_LEXICON.ordinals)}{_END}"
 _ONE_WORD = re.compile(r"[^\W_]+")
 
+RAISED = r"(?:\^\d{1,3}\^?|[⁰¹²³⁴-⁹]{1,3}|<sup>\s?\d{1,3}\s?</sup>)"
+"""A raised number: `§ 5¹` is not § 51."""
+_RAISED = re.compile(RAISED)
 _PREFIX = re.compile(r"^(lo|[lrd])\*?\.?\s?(?=\d)")
 _LETTER_APART = re.compile(r"(?<=\d)\s(?=[a-z]\Z)")
 
@@ -122,6 +125,15 @@ def in_digits(text: str) -> str:
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
+def raised_apart(text: str) -> str:
+    """The text with raised numbers behind a mark: ``5¹`` is 5^1."""
+    if text.isascii() and "^" not in text and "<" not in text:
+        return text
+    return _RAISED.sub(
+        lambda match: "^" + "".join(str(unicodedata.digit(c)) for c in match.group() if c.isdigit()), text
+    )
+
+
 def normalise_number(number: str) -> tuple[str, ...]:
     """Split a number at its dots and hyphens; a leading Roman numeral becomes decimal, and so do words.
 
@@ -133,11 +145,13 @@ def normalise_number(number: str) -> tuple[str, ...]:
     (('37',), ('3',), ('21',), ('12bis',))
     >>> normalise_number("1o"), normalise_number("12o")
     (('1',), ('12o',))
+    >>> normalise_number("5¹"), normalise_number("19<sup>1</sup>"), normalise_number("35/A")
+    (('5^1',), ('19^1',), ('35/a',))
     """
     value = chinese_value(number)
     if value is not None:
         return (str(value),)
-    lower = in_digits(number.lower())
+    lower = raised_apart(in_digits(number.lower()))
     if not any(c.isdigit() for c in lower) and (said := words_value(number)):
         return (said,)
     lower = _LETTER_APART.sub("", _PREFIX.sub(_code_prefix, lower))

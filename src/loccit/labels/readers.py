@@ -13,6 +13,7 @@ from loccit.labels.grammar import (
     DIGITS,
     FORMS,
     INNER,
+    INSERTED,
     NUMBER_END,
     ORDINAL_KIND,
     PAREN,
@@ -44,7 +45,7 @@ _ENCLOSED = re.compile(rf"\s{{0,9}}(?P<label>{AROUND})(?=\s|\Z|[(（【\[:：.�
 _AFTER = re.compile(rf"\s{{0,9}}(?P<label>{AFTER})(?=\s|\Z|[:])\s{{0,9}}(?P<mark>{_MARK})", re.IGNORECASE)
 _BARE = re.compile(
     rf"\s{{0,9}}(?P<label>(?P<number>{BARE_NUMBER}|\d{{1,6}}(?-i:[A-Z]){{2,3}}(?=\.)"
-    rf"|\d{{1,6}}[a-z]?(?:[\-‑–]\d{{1,6}}[a-z]?){{0,6}}){PARENS})"
+    rf"|\d{{1,6}}[a-z]?{INSERTED}?(?:[\-‑–]\d{{1,6}}[a-z]?){{0,6}}){PARENS})"
     r"(?P<mark>(?:\.\.?|\))?(?:\s{0,9}[-–—:]\s{1,9}|\s{1,9}|\Z))",
     re.IGNORECASE,
 )
@@ -154,7 +155,7 @@ def _is_letter_heading(match: re.Match[str], rest: str) -> bool:
 
 
 _WHOLE = re.compile(
-    rf"\s*(?P<number>{DIGITS}|{BARE_NUMBER}|(?:{ROMAN}|[a-z])(?=[.)])|{CHINESE}{{1,9}}(?=[、.])|(?=[(（]))(?:\.(?=\())?{PARENS}"
+    rf"\s*(?P<number>{DIGITS}|{BARE_NUMBER}|(?:{ROMAN}|[a-z])(?=[.()])|{CHINESE}{{1,9}}(?=[、.])|(?=[(（]))(?:\.(?=\())?{PARENS}"
     r"[.)、]?\s*",
     re.IGNORECASE,
 )

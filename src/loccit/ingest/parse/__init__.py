@@ -279,6 +279,13 @@ class _Reader:
         kind, value = next(iter(event.items()))
         if kind in ("Text", "Code"):
             self._add_words(value)
+        elif (
+            kind == "InlineHtml"
+            and value[:4].lower() == "<sup"
+            and self._words[-1:]
+            and self._words[-1][-1].isdigit()
+        ):
+            self._add_words("^")
         elif kind == "Start":
             name = _name(value)
             self._open(name, None if name == value else value[name], span)
@@ -379,8 +386,12 @@ _HTML_TAG = re.compile(
 _ANY_TAG = re.compile(r"<[^<>]*>")
 
 
-def _tag_space(tag: re.Match[str]) -> str:
-    return " " if tag.group()[:3].lower() == "<br" else ""
+def _left(tag: re.Match[str]) -> str:
+    """What a tag leaves of itself in a heading: a number that is raised behind another is not one with it."""
+    name = tag.group()[:4].lower()
+    if name[:3] == "<br":
+        return " "
+    return "^" if name == "<sup" and tag.string[tag.start() - 1 : tag.start()].isdigit() else ""
 
 
 def html_headings(block: str) -> Iterator[tuple[int, str, int, int]]:
@@ -397,7 +408,7 @@ def html_headings(block: str) -> Iterator[tuple[int, str, int, int]]:
             if not closes:
                 heading = tag
             elif heading and heading["name"].lower() == name:
-                words = _ANY_TAG.sub(_tag_space, block[heading.end() : tag.start()])
+                words = _ANY_TAG.sub(_left, block[heading.end() : tag.start()])
                 yield int(name[1]), html.unescape(words), heading.start(), tag.end()
                 heading = None
         elif not closes:

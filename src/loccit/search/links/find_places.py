@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -37,7 +38,7 @@ from loccit.search.retrieve.bearing import (
     sections_with_code,
     shown_line,
 )
-from loccit.search.retrieve.resolve import ResolvedPlace, Resolver, searched, with_whole_works
+from loccit.search.retrieve.resolve import ResolvedPlace, Resolver, searched, titled, with_whole_works
 from loccit.text.keys import title_key
 
 # Sections that are read for a part that is no place of its own, and lines with its number that are told.
@@ -126,7 +127,7 @@ class PlaceFinder:
         resolved = [] if heading else resolver.resolve_all(query, documents)
         if by_id := lookup.places_by_id(reference.strip(), documents):
             return by_id
-        titles = lookup.places_by_title(query.title_key, documents)
+        titles = titled(query.text, lookup, documents)
         if titles and query.rest:
             # The whole reference is a heading; that a part of it looks like a number is coincidence.
             return titles
@@ -142,9 +143,11 @@ class PlaceFinder:
         for code in () if heading else find_codes(query.rest):
             if coded := sections_with_code(code, lookup, within):
                 return coded
-        one = query.references[0] if len(query.references) == 1 and not heading else None
-        if one is not None and (bearing := self._with_line(one, within)):
-            return bearing
+        if not heading and len(query.references) < 2:
+            # Whatever is numbered by a word that is not known, a line may begin with it.
+            asked = query.references[0] if query.references else Label(query.text, "other", ())
+            if re.search(r"\d", asked.text) and (bearing := self._with_line(asked, within)):
+                return bearing
         raise self._nothing(reference, query, within)
 
     def _holding(self, resolved: Sequence[ResolvedPlace]) -> FoundPlace | None:

@@ -16,6 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from loccit.labels import LEAF_KINDS, Label, parse_heading
+from loccit.labels.numbers import CHINESE, chinese_value
 from loccit.model import Lines, line_of
 from loccit.port.matching import TextSearch
 from loccit.port.records import Records, StoredChunk, StoredPlace
@@ -52,6 +53,7 @@ _LINE = re.compile(r"^.+$", re.MULTILINE)
 _BEGINNING = 60  # characters of a line in which its numbers are looked for
 _STYLE = re.compile(r"[*_`\\]")
 _BRACKETED = re.compile(r"[(（][^()（）]{1,6}[)）]")
+_COUNTED_IN_CHINESE = re.compile(rf"[\s>#|-]*[(（]?({CHINESE}{{1,4}})[)）]?[\s、.．]")
 _WORD = re.compile(r"[^\W\d_]*[^\W\dA-Z_][^\W\d_]+|[^\W\d_]{4,}")
 
 
@@ -77,7 +79,7 @@ def clause_lines(label: Label, rest: Sequence[str], text: str) -> list[tuple[int
 
 def has_points(label: Label, rest: Sequence[str]) -> bool:
     """Whether the last part of a number is written after a point or hyphen: `4.10.1`, not `4(b)`."""
-    return re.search(rf"[.\-‑–]{re.escape(rest[-1])}(?![^\W_])", label.text, re.IGNORECASE) is not None
+    return re.search(rf"[.\-‑–]{re.escape(rest[-1])}\W*\Z", label.text, re.IGNORECASE) is not None
 
 
 def shown_line(line: str) -> str:
@@ -97,7 +99,8 @@ def _begins_with(line: str, part: str) -> bool:
     for match in re.finditer(rf"[(（]\s?{number}\s?[)）]|(?<![\w.]){number}[.)](?!\d)", plain, re.IGNORECASE):
         if not _WORD.search(_BRACKETED.sub(" ", plain[: match.start()])):
             return True
-    return False
+    counted = _COUNTED_IN_CHINESE.match(plain)
+    return counted is not None and str(chinese_value(counted[1])) == part
 
 
 def _following(part: str) -> str:
@@ -111,6 +114,7 @@ def _following(part: str) -> str:
 
 
 _MAX_CHUNKS = 50
+_MOST_OF_ONE = 5  # lines of one chunk
 # Length of the excerpt of a chunk that is shown for a line.
 _SHOWN = 1500
 _MARKUP = " \t>#*_|\\-"
@@ -144,7 +148,7 @@ class Line:
 def lines_bearing(
     label: Label, lookup: Records, text: TextSearch, documents: Collection[int] | None
 ) -> tuple[list[Line], bool]:
-    """Return lines that contain a label's number, those that begin with it first; at most one per chunk.
+    """Return lines that contain a label's number, those that begin with it first.
 
     Also returns whether all passages with that number were looked at.
     """
@@ -165,11 +169,12 @@ def lines_bearing(
     for chunk in sorted(stored.values(), key=lambda one: (one.source_path, one.start)):
         lines = _LINE.finditer(chunk.content, chunk.prefix)
         begins = [line for line in lines if _bears(line.group(), label, stands)]
-        if begins:
-            line = next((line for line in begins if not _CONTENTS.search(line.group())), begins[-1])
+        for line in begins[:_MOST_OF_ONE]:
             bare = chunk.document in worded and not _has_kind(line.group(), label)
             found.append(replace(_line(chunk, line.start(), lookup, first=True), alike=not bare))
-        elif match := stands.search(chunk.content, chunk.prefix):
+        if begins:
+            continue
+        if match := stands.search(chunk.content, chunk.prefix):
             found.append(_line(chunk, chunk.content.rfind("\n", 0, match.start()) + 1, lookup, first=False))
     return sorted(found, key=lambda line: (not line.first, not line.alike, line.contents)), all_seen
 

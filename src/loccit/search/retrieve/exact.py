@@ -27,6 +27,7 @@ from loccit.search.retrieve.bearing import (
 )
 from loccit.search.retrieve.code import has_names
 from loccit.search.retrieve.leg import ExactHits, Leg, Retrieved
+from loccit.search.retrieve.missing import denied
 from loccit.search.retrieve.resolve import (
     ResolvedPlace,
     Resolver,
@@ -34,6 +35,7 @@ from loccit.search.retrieve.resolve import (
     is_meant,
     only_a_place,
     searched,
+    titled,
 )
 from loccit.search.select.calibrate import Grounds, borne_out
 from loccit.text.code_terms import query_code
@@ -190,17 +192,19 @@ class ExactSearch:
         if not lines:
             called = " and ".join(f"“{name.text}”" for name in query.called)
             where = called if within is not documents else _searched(documents)
-            out.notes.append(
-                f"There is no {label.text} in {where}."
-                if everywhere and all_seen
-                else f"No {label.text} was found in {where}, though not every passage was looked at."
-            )
+            out.notes.append(self._said_missing(label, where, within, everywhere and all_seen))
             return
         words = content_words(query.rest)
         explained = {
             document: self._has_words(document, words) for document in {line.chunk.document for line in lines}
         }
         lines.sort(key=lambda line: not explained[line.chunk.document])
+        first = lines[0]
+        same = [
+            _place_of(line)
+            for line in lines[:_MAX_LISTED]
+            if line.chunk.document == first.chunk.document and line.first and line.alike and not line.contents
+        ]
         for position, line in enumerate(lines):
             out.lines.setdefault(line.chunk.id, line)
             pin = (0.85 if line.first else 0.75) - position / 10_000
@@ -210,19 +214,30 @@ class ExactSearch:
                 Grounds(
                     bool(query.called),
                     len(explained),
-                    1,
+                    len(same),
                     explained=explained[line.chunk.document],
                     recognised=False,
                     printed=line.first and line.alike,
                 ),
             )
-        first = lines[0]
-        where = f"{_place_of(first)} of {first.chunk.document_title}"
+        where = f"{', '.join(same) or _place_of(first)} of {first.chunk.document_title}"
         out.notes.append(
-            f"{label.text} was not recognised as a place, but {where} begins with that number."
+            f"{label.text} was not recognised as a place, but {where} "
+            f"{'begin' if len(same) > 1 else 'begins'} with that number."
             if first.first and first.alike
             else f"No place is numbered {label.text}; {where} {'begins with it' if first.first else 'mentions it'}."
         )
+
+    def _said_missing(
+        self, label: Label, where: str, documents: Collection[int] | None, all_seen: bool
+    ) -> str:
+        """Say that a place is missing if its series shows it, else only that it was not found."""
+        if not all_seen:
+            return f"No {label.text} was found in {where}, though not every passage was looked at."
+        sure, around = denied(label, self._lookup, documents)
+        if sure:
+            return f"There is no {label.text} in {where}."
+        return f"No {label.text} was found in {where}{f'; the nearest: {around}' if around else ''}."
 
     def _add_place(
         self,
@@ -271,7 +286,9 @@ class ExactSearch:
         for number, line in enumerate(lines):
             out.lines.setdefault(line.chunk.id, line)
             out.add(line.chunk.id, 100.0 - position / 100, 0.95 - (position + number) / 10_000, "line")
-            out.grounds.setdefault(line.chunk.id, replace(grounds, whole=True, recognised=False))
+            out.grounds.setdefault(
+                line.chunk.id, replace(grounds, whole=True, recognised=False, places=len(lines))
+            )
         if lines:
             begin = "begins" if len(lines) == 1 else "begin"
             where = f"{', '.join(map(_place_of, lines))} of {place.label} in {resolved.found.document_title}"
@@ -310,7 +327,7 @@ class ExactSearch:
         if not query.title_key or (out.pins and query.references and not query.rest):
             # A heading such as `Section 2` alone adds nothing to the number.
             return
-        found = self._lookup.places_by_title(query.title_key, documents)
+        found = titled(query.text, self._lookup, documents)
         # A title that is the whole query is stronger than a reference that is a part of it: `Using Part 52`.
         surest = 1.1 if query.references and query.rest else 0.9
         for item in found:

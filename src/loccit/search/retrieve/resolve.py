@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import PurePath
 
-from loccit.labels import LEAF_KINDS, Label, normalise_number
+from loccit.labels import LEAF_KINDS, Label, normalise_number, parse_heading, roman_value
 from loccit.labels.lexicon import lowered
 from loccit.labels.model import CONTAINERS
 from loccit.model import Place
@@ -73,10 +73,16 @@ _WORDED = re.compile(
     r"(?<!\w)(?:(?P<number>\d[\w.^-]{0,12}|[IVXLC]{1,7})\s(?P<word>[^\W\d_]{2,24})"
     r"|(?P<earlier>[^\W\d_]{2,24})\s(?P<later>\d[\w.^-]{0,12}|[IVXLC]{1,7}))(?!\w)"
 )
-# A number of letters and digits: `A3b3)`, `IR-4`.
-_CODED = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\d-]*[A-Za-z])[A-Za-z]{0,3}-?\d[\dA-Za-z]{0,12}(?![\w-])")
+# A number of letters and digits: `A3b3)`, `IR-4`, `III.C.3`, `D(7)`.
+_CODED = re.compile(
+    r"(?<![\w-])(?:(?=[\w-]*\d)(?=[\d-]*[A-Za-z])[A-Za-z]{0,3}-?\d[\dA-Za-z]{0,12}"
+    r"|(?:[IVXLC]{1,7}|[A-Z])(?:\.[A-Za-z\d]{1,4}|\([A-Za-z\d]{1,4}\)){1,5})(?![\w-])"
+)
+_ROMAN = re.compile(r"(?<![^\W_])[IVXLCivxlc]{1,7}(?![^\W_])")
 _MOST_WORDED = 4
 _DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
+_LETTERED = re.compile(r"[A-Za-z]{1,7}[.(]")
+_SEPARATOR = re.compile(r"[.\-‑–]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +148,15 @@ class Resolver:
             kinds = {place.kind for place in printed if word in lowered(place.label).split()}
             found += [replace(asked, kind=kind) for kind in sorted(kinds)]
         for match in islice(_CODED.finditer(text), _MOST_WORDED):
-            asked = Label(match.group(), "", (match.group().lower(),))
-            found += [asked] if self._lookup.numbered(asked.key, [""], documents) else []
+            code = match.group()
+            asked = Label(
+                code,
+                "",
+                normalise_number(code.replace("(", ".").replace(")", ""))
+                if "." in code or "(" in code
+                else (code.lower(),),
+            )
+            found += [asked] if self._numbered(asked, {}, documents) else []
         return found
 
     def resolve(
@@ -183,8 +196,37 @@ class Resolver:
         fitting = among(fitting, documents)
         kinds = agreeing_kinds(label.kind)
         ways: list[Collection[int] | None] = [fitting, documents] if fitting else [documents]
-        found = [place for within in ways for place in self._lookup.numbered(label.key, kinds, within)]
-        return list(dict.fromkeys(found))
+        found = [
+            place
+            for within in ways
+            for key in _keys(label)
+            for place in self._lookup.numbered(key, kinds, within)
+        ]
+        return list(dict.fromkeys(found)) or self._below(label, kinds, documents)
+
+    def _below(
+        self, label: Label, kinds: Sequence[str], documents: Collection[int] | None
+    ) -> list[NumberedPlace]:
+        """The places that are counted anew inside others: item 7 under heading D for `D.7`."""
+        if len(label.number) < 2 or not _LETTERED.match(label.text):
+            return []
+        *above, last = label.number
+        outer = self._numbered(
+            replace(label, text=label.text.rpartition(last)[0], number=tuple(above)), {}, documents
+        )
+        within = among({place.document for place in outer[:_MAX_PLACES]}, documents)
+        inner = self._lookup.numbered(last, kinds, within) if within else []
+        spans = self._lookup.places_at(
+            [(place.document, place.ordinal) for place in (*outer, *inner)][:_MAX_PLACES]
+        )
+        at = {(place.document, place.place.ordinal): place for place in spans}
+        holders = [at[key] for place in outer if (key := (place.document, place.ordinal)) in at]
+        return [
+            place
+            for place in inner
+            if (own := at.get((place.document, place.ordinal)))
+            and any(_holds(holder, own) for holder in holders)
+        ]
 
     def _best(
         self,
@@ -198,6 +240,7 @@ class Resolver:
         asked = _letters(label.text)
         fits = [
             _kind_fit(label.kind, item)
+            + _SAME_WORD * _same_numeral(label, item.label)
             + _PRINTED_ALIKE * _printed_alike(label, item.label)
             + _same_letters(asked, _letters(item.label))
             + _naming(naming, item.document)
@@ -252,6 +295,15 @@ def with_whole_works(query: Query, names: NameIndex, lookup: Records) -> Query:
     everywhere = frozenset().union(*(name.documents for name in wider))
     found = everywhere != query.named and any(has(label, everywhere) for label in missing)
     return replace(query, called=tuple(wider)) if found else query
+
+
+def titled(text: str, lookup: Records, documents: Collection[int] | None) -> list[StoredPlace]:
+    """Return the headings with this title, or with this label and title: `I. Schedules`."""
+    if found := lookup.places_by_title(title_key(text), documents):
+        return found
+    _, title = parse_heading(text)
+    same = lookup.places_by_title(title_key(title), documents) if title != text.strip() and title else []
+    return [item for item in same if title_key(item.place.heading) == title_key(text)]
 
 
 def searched(query: Query, documents: Collection[int] | None) -> Collection[int] | None:
@@ -317,9 +369,31 @@ def _printed_alike(asked: Label, printed: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _dots(label: str) -> int:
+def _dots(label: str) -> str:
     match = _DOTTED.search(label)
-    return len(re.findall(r"[.\-‑–]", match.group())) if match else 0
+    return "".join(_SEPARATOR.findall(match.group())).replace("‑", "-").replace("–", "-") if match else ""
+
+
+def _roman(label: Label) -> str:
+    """The numeral that a number was read from, as it was written."""
+    numerals = (match.group().lower() for match in _ROMAN.finditer(label.text))
+    return next((one for one in numerals if str(roman_value(one)) == label.number[0]), "")
+
+
+def _keys(label: Label) -> list[str]:
+    """The number as it was read, and as it stands there: an I that follows H is no numeral."""
+    written = _roman(label)
+    return [label.key, "_".join((written, *label.number[1:]))] if written else [label.key]
+
+
+def _same_numeral(asked: Label, printed: str) -> bool:
+    """Whether a number that was asked for as `I` is printed so."""
+    written = _roman(asked)
+    return bool(written) and written in (match.group().lower() for match in _ROMAN.finditer(printed))
+
+
+def _holds(outer: StoredPlace, inner: StoredPlace) -> bool:
+    return outer.document == inner.document and outer.place.start < inner.place.start < outer.place.end
 
 
 def _narrow_to_containers(per_label: list[list[ResolvedPlace]]) -> list[list[ResolvedPlace]]:

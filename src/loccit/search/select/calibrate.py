@@ -158,7 +158,8 @@ def place_probability(grounds: Grounds) -> float:
     """Return the probability that a place is the one asked for."""
     if not grounds.whole or not grounds.recognised:
         known = _HOLDER if grounds.recognised else _FIRST_IN_LINE if grounds.printed else _IN_LINE
-        return known * (1.0 if grounds.explained else _UNEXPLAINED) / max(1, grounds.documents)
+        known *= 1.0 if grounds.explained else _UNEXPLAINED
+        return known / max(1, grounds.documents) / max(1, grounds.places)
     logit = _PLACE[0] + sum(
         weight * value for weight, value in zip(_PLACE[1:], grounds.features(), strict=True)
     )
