@@ -155,7 +155,8 @@ def test_tags_on_the_line_below_each_heading_are_not_believed(tmp_path: Path) ->
 
 def test_printed_line_numbers_are_no_labels(tmp_path: Path) -> None:
     """A draft counts its lines at the left margin, those of headings and empty ones too."""
-    pages, count = [], 0
+    pages: list[Page] = []
+    count = 0
     for roman, words in (("I", "HARBOURS"), ("II", "REGISTERS"), ("III", "DUES")):
         page, y = Page(), 60.0 + 5 * len(pages)
         for line in (f"{roman}. {words} AT LARGE", "", *PROSE, "", *PROSE):
