@@ -196,7 +196,8 @@ class Library(LibraryBase):
         """Check quotations, or all those in a text: each is exact, altered (with what differs) or absent.
 
         In a text, everything of three words or more in quotation marks or block quotes is checked, and whether it is
-        in the place that is cited beside it.
+        in the place that is cited beside it. An entry of a list is one quotation: bare, or in quotation marks with its
+        citation behind it.
         """
         from loccit.scoped import narrowed
         from loccit.search.verbatim.quotes import verify_quotes

@@ -64,7 +64,10 @@ _ESSENCE: dict[str, Callable[[Any], tuple[tuple[Any, ...], list[Any]]]] = {
         (data["total"], data["documents"], data["complete"]),
         [(one["place_id"], one["line"]) for one in data["hits"]],
     ),
-    "verify_quotes": lambda data: ((), [one["status"] for one in data["checks"]]),
+    "verify_quotes": lambda data: (
+        (),
+        [(one["status"], one.get("cited_place", "not said")) for one in data["checks"]],
+    ),
     "compare": lambda data: ((data["same"],), [one["kind"] for one in data["differences"]]),
     "list_obligations": lambda data: (
         (data["total"], data["offset"] if data["rows"] else 0),

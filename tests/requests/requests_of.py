@@ -190,7 +190,11 @@ def _likely(name: str, kind: Kind) -> list[Any]:
     texts: dict[str, list[Any]] = {
         "reference": ["Section 21", "Article 6", "第十条", "المادة 3", "§ 4"],
         "term": ["vessel", "Consent"],
-        "quotations": [["shall report a collision to the Harbour Master"], ["a fine of EUR 600 is due"]],
+        "quotations": [
+            ["shall report a collision to the Harbour Master"],
+            ["a fine of EUR 600 is due"],
+            ["“shall report a collision to the Harbour Master” (Section 1)"],
+        ],
         "text": ["vessel", 'It says "shall report a collision to the Harbour Master".'],
         "bearer": ["master"],
         "unit": ["hour", "day"],

@@ -57,6 +57,12 @@ def test_quotations_are_checked(tool: HierarchicalDocumentTool) -> None:
     answer = tool.call_sync("handbook_verify_quotes", {"quotations": quotations})
     assert answer.startswith("2 quotations checked: 1 exact, 1 altered, 0 absent.")
     assert "[-oil-] {+water+}" in answer
+    cited = [
+        "“The pump must never run without water” (pump-manual.md)",
+        "“never run without water” (harbour-safety-act.md)",
+    ]
+    answer = tool.call_sync("handbook_verify_quotes", {"quotations": cited})
+    assert answer.startswith("2 quotations checked: 2 exact, 0 altered, 0 absent; 1 not in the cited place.")
 
 
 def test_what_is_not_there_says_where_to_look(tool: HierarchicalDocumentTool) -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from loccit import Library
 from loccit.cli.app import app
-from loccit.search.verbatim.quotations import as_quotation, quotations_in
+from loccit.search.verbatim.quotations import as_quotation, quotation_of, quotations_in
 
 runner = CliRunner()
 LEASE = """# Lease of the Quay
@@ -113,6 +113,7 @@ def lease(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 def test_a_right_citation(lease: Library, text: str) -> None:
     (check,) = lease.verify_quotes(text).checks
     assert (check.status, check.cited_place) == ("exact", "right"), check
+    assert lease.verify_quotes([text]).checks == [check] or text.startswith("Section")
 
 
 @pytest.mark.parametrize(
@@ -151,6 +152,7 @@ def test_a_false_citation_says_where(lease: Library, text: str, where: str, note
     assert (check.status, check.cited_place) == ("exact", "elsewhere"), check
     assert check.places[0].location.endswith(where) and note in check.cited_note
     assert not report.ok and report.misplaced == 1
+    assert lease.verify_quotes([text]) == report or text.startswith("Section")
 
 
 @pytest.mark.parametrize(
@@ -189,6 +191,64 @@ def test_a_document_that_may_not_be_seen_is_not_judged(lease: Library) -> None:
     assert (check.status, check.cited_place) == ("exact", "not said")
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "within 14 days of receipt",
+        "“within 14 days of receipt”",
+        "“within 14 days of receipt”, the notice says (Section 2)",
+        "“Notice is given” and “within 14 days of receipt” (Section 2)",
+        "“within 14 days” (Section 1), and later “interest at 5 %” (Section 2)",
+        "Section 2 says “within 14 days of receipt”",
+        "within 14 days of receipt (lease.md, Section 2)",
+    ],
+)
+def test_an_entry_of_a_list_that_does_not_end_with_a_citation_is_all_quotation(
+    lease: Library, entry: str
+) -> None:
+    (check,) = lease.verify_quotes([entry]).checks
+    assert (check.quotation, check.cited, check.cited_place) == (entry, "", "not said")
+
+
+def test_each_entry_of_a_list_is_one_quotation(lease: Library) -> None:
+    entries = [
+        "within 14 days of receipt",
+        '"All “else” is "free" of charge" (lease.md, Section 2(c))',
+        "> Rent is due monthly.\n>\n> Late rent bears interest\n\nLease of the Quay, Section 2, lines 9–11",
+        "“Rent” (see Section 1).",
+        "“Late rent bears interest at 6 %” (Section 2(b))",
+        "“… given within 14 days” (lease.md, “Notice” of Section 1)",
+    ]
+    checks = lease.verify_quotes(entries).checks
+    assert [(check.status, check.cited_place) for check in checks] == [
+        ("exact", "not said"),
+        ("exact", "right"),
+        ("altered", "right"),
+        ("exact", "elsewhere"),
+        ("altered", "right"),
+        ("exact", "right"),
+    ]
+
+
+def test_what_documents_have_in_marks_and_brackets_is_a_quotation(tmp_path: Path) -> None:
+    (tmp_path / "act.md").write_text(
+        "# Act\n\n## Section 1\n\nThe **“Quay”** (Section 2) is open, as the law says (see Section 2).\n\n"
+        "It shuts at night (Section 2) and\nopens by day.\n\n## Section 2\n\nThe quay is of stone.\n"
+    )
+    with Library(tmp_path / ".loccit") as library:
+        library.index(tmp_path / "act.md", embed=False)
+        entries = ["“Quay” (Section 2)", "as the law says (see Section 2)", "It shuts at night (Section 2)"]
+        own = library.verify_quotes(entries)
+        assert own.ok and [(check.quotation, check.cited) for check in own.checks] == [
+            (entry, "") for entry in entries
+        ]
+        # The words of the document are the same, its marks are not; and what follows may be the next heading.
+        claims = library.verify_quotes(["“It shuts at night” (Section 2)", "“opens by day” (Section 2)"])
+        assert [(check.status, check.cited_place) for check in claims.checks] == [("exact", "elsewhere")] * 2
+        cited = library.verify_quotes(["“It shuts at night (Section 2)” (act.md, Section 1)"])
+        assert [check.cited_place for check in cited.checks] == ["right"]
+
+
 def test_the_command_says_so(lease: Library, tmp_path: Path) -> None:
     answer = tmp_path / "answer.md"
     answer.write_text('It says "within 14 days of receipt" (lease.md, Section 2).', encoding="utf-8")
@@ -222,6 +282,7 @@ def test_what_is_put_in_quotation_marks_is_read_back(text: str) -> None:
         word.key for word in words_of(" ".join(text.split()))
     ]
     assert found.cited == "Act, Section 2, line 3"
+    assert quotation_of(copy) == found
 
 
 @pytest.mark.parametrize(

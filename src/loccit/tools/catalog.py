@@ -278,7 +278,7 @@ FIND_ALL = AgentTool(
 )
 VERIFY = AgentTool(
     "verify_quotes",
-    "Check quotations, or those of a text with the places it cites: exact, altered or absent.",
+    "Check quotations, or those of a text, with the places cited beside them: exact, altered or absent.",
     (
         Argument(
             "quotations",

@@ -70,6 +70,10 @@ def test_quotations(http: httpx.Client, docs: dict[str, str]) -> None:
     assert report["checks"][0]["places"][0]["doc"] == docs["notes.md"]
     text = http.post("/api/verify_quotes", json={"text": f"It says “{line}”."}).json()
     assert text["ok"] and text["exact"] == 1
+    cited = [f"“{line}” (notes.md)", f"“{line}” (act.md)"]
+    report = http.post("/api/verify_quotes", json={"quotations": cited}).json()
+    assert [check["cited_place"] for check in report["checks"]] == ["right", "elsewhere"]
+    assert report["misplaced"] == 1
 
 
 def test_comparisons_and_obligations(http: httpx.Client, docs: dict[str, str], api_index: Path) -> None:

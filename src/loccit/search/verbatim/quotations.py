@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -48,6 +49,8 @@ _REMARK = re.compile(
     r"\[(?:\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*|sic!?|emphasis (?:added|mine|in original))\]", re.IGNORECASE
 )
 _INSERTED = re.compile(r"(?<!\w)\[[^\[\]]*\](?!\w)")
+# Words that may lead to a citation: `in`, `see`, `(emphasis added)`. Others say more than where something stands.
+_LEADING = 3
 
 
 class Quoted(NamedTuple):
@@ -92,6 +95,36 @@ def _outside_citations(text: str, found: list[_Found]) -> list[_Found]:
             kept.append(one)
             end = beside.below(one.start, one.end)
     return kept
+
+
+def quotation_of(entry: str) -> Quoted:
+    """Return an entry of a list of quotations: as it is, unless a citation follows its quotation marks and ends it.
+
+    >>> quotation_of("“pays a fine” (act.md, § 2)"), quotation_of("pays a fine (see § 2)").cited
+    (Quoted(text='pays a fine', cited='act.md, § 2'), '')
+    """
+    text = entry.strip()
+    one = _first(text)
+    if one is None:
+        return Quoted(entry)
+    cited = Beside(text, [(one.start, one.end)]).cited(one.start, one.end, one.source)
+    said, rest = ([word.key for word in words_of(part)] for part in (cited, one.source + text[one.end :]))
+    ends = said and rest[-len(said) :] == said and len(rest) - len(said) <= _LEADING
+    return Quoted(" ".join(one.text.split()), cited) if ends else Quoted(entry)
+
+
+def _first(text: str) -> _Found | None:
+    """Return the quotation with which a text begins: up to the mark that closes the first one, or a block quote."""
+    if block := _BLOCK.match(text):
+        parts = [part for part in _blocks(text) if part.end == block.end()]
+        return parts[0]._replace(text=" ".join(part.text for part in parts)) if parts else None
+    if (mark := _OPENING.match(text)) is None:
+        return None
+    openings = [found.start() for found in _OPENING.finditer(text) if found[0] == mark[0]]
+    for number, closing in enumerate(_CLOSING[mark[0]].finditer(text, mark.end() + 1), 1):
+        if bisect_left(openings, closing.start()) == number:
+            return _Found(0, closing.end(), text[mark.end() : closing.start()])
+    return None
 
 
 def as_quotation(text: str) -> str:

@@ -28,12 +28,21 @@ from loccit.model.quotes import (
 from loccit.port.filters import among
 from loccit.port.index import SearchIndex
 from loccit.port.records import StoredChunk, StoredText
+from loccit.port.texts import TextBlock
 from loccit.search.query.filters import NO_DOCUMENT
 from loccit.search.verbatim.cited_places import Citation, CitationReader, Region, says_name, unknown_words
 from loccit.search.verbatim.counting import count_phrase, documents_holding
 from loccit.search.verbatim.find_all import only_some, passing_documents, unseen_documents
 from loccit.search.verbatim.passages import CitedText
-from loccit.search.verbatim.quotations import FEWEST_WORDS, LONGEST, Quoted, plain, quotations_in, readings
+from loccit.search.verbatim.quotations import (
+    FEWEST_WORDS,
+    LONGEST,
+    Quoted,
+    plain,
+    quotation_of,
+    quotations_in,
+    readings,
+)
 from loccit.search.verbatim.words import WordText, word_changes, words_of
 from loccit.text.verbatim import verbatim_form
 
@@ -70,20 +79,21 @@ def verify_quotes(
     *,
     filters: Mapping[str, object] | None = None,
 ) -> QuotesReport:
-    """Check quotations, or those in a text, against the documents that pass the filters."""
+    """Check quotations, or those in a text, with what is cited beside them, against documents that pass the filters."""
+    allowed = passing_documents(index, filters)
+    verifier = _Verifier(index, allowed)
     short, long = 0, []
     if isinstance(quotations, str):
         found, short = quotations_in(quotations)
         quoted = [one for one in found if len(one.text) <= LONGEST]
         long = [f"“{one.text[:_NAMED]}…”" for one in found if len(one.text) > LONGEST]
     else:
-        quoted = [Quoted(text) for text in quotations]
-        if not 0 < len(quoted) <= MOST:
-            raise UsageError(f"There must be 1 to {MOST:,} quotations, not {len(quoted):,}.")
-        for one in quoted:
-            check_text("each of quotations", one.text, LONGEST_QUOTATION)
-    allowed = passing_documents(index, filters)
-    verifier = _Verifier(index, allowed)
+        entries = list(quotations)
+        if not 0 < len(entries) <= MOST:
+            raise UsageError(f"There must be 1 to {MOST:,} quotations, not {len(entries):,}.")
+        for entry in entries:
+            check_text("each of quotations", entry, LONGEST_QUOTATION)
+        quoted = [verifier.read(entry) for entry in entries]
     checks = [verifier.check(one) for one in quoted[:MOST]]
     notes = []
     if short:
@@ -110,6 +120,11 @@ class _Verifier:
         self._documents: dict[int, CitedText] = {}
         self._reader = CitationReader(index)
         self._size = 0
+
+    def read(self, entry: str) -> Quoted:
+        """Return an entry of a list; one that documents have so, such as ``“Quay” (Section 2)``, cites nothing."""
+        quoted = quotation_of(entry)
+        return Quoted(entry) if quoted.cited and self._holds(entry) else quoted
 
     def check(self, quoted: Quoted) -> QuoteCheck:
         quotation = quoted.text
@@ -328,8 +343,7 @@ class _Verifier:
         """
         words = verbatim_form(quoted.text).split()
         middle = len(words) // 2
-        block = self._index.texts.folded
-        block = block if self._allowed is None else block.only(self._allowed)
+        block = self._folded()
         found: dict[int, None] = {}
         for half in (words[:middle], words[middle:]):
             rows = [half[at : at + _ROW] for at in range(len(half) - _ROW + 1)]
@@ -338,7 +352,14 @@ class _Verifier:
                 found |= dict.fromkeys(islice(count_phrase(block, max(plain_rows, key=_letters)), _HOLDING))
         return list(found)
 
+    def _holds(self, text: str) -> bool:
+        return bool(count_phrase(self._folded(), verbatim_form(text).split()))
+
     # -- documents -------------------------------------------------------------------------------------------
+
+    def _folded(self) -> TextBlock:
+        block = self._index.texts.folded
+        return block if self._allowed is None else block.only(self._allowed)
 
     def _text(self, document: int) -> tuple[StoredText, WordText]:
         if document not in self._texts:

@@ -137,11 +137,11 @@ OPERATIONS = (
         "POST",
         "/api/verify_quotes",
         "verifyQuotes",
-        "Whether quotations, or those in a text with the places it cites, are what the documents say.",
+        "Whether quotations, or those in a text, are what the documents say, and in the place cited beside them.",
         (
             Param(
                 "quotations",
-                "Quotations, without quotation marks.",
+                "Quotations: bare, or in quotation marks with what is cited behind them.",
                 {"type": "array", "minItems": 1, "maxItems": MOST_QUOTATIONS, "items": _QUOTATION},
             ),
             text("text", "A text; what it has in quotation marks is checked.", most=_LONGEST_TEXT, least=0),
