@@ -100,7 +100,7 @@ class Blocks:
     """A file that only grows, with the checksums of its blocks; each is compared when it is first read."""
 
     def __init__(self, name: str, data: NDArray[Any], sums: Sequence[int]) -> None:
-        self.sums = list(map(int, sums))
+        self.sums: list[int] = list(map(int, sums))
         self._name = name
         self._data = data.reshape(-1).view(np.uint8) if data.size else np.zeros(0, np.uint8)
         self._unread = np.ones(-(-len(self._data) // BLOCK), bool)

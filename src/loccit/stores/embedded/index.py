@@ -14,7 +14,7 @@ from loccit.stores.embedded.local import VECTORS, LocalIndex
 from loccit.stores.embedded.record import LOST
 from loccit.stores.embedded.vectors import VectorIndex
 
-logger = logging.getLogger("loccit")
+logger: logging.Logger = logging.getLogger("loccit")
 
 
 def describe_loss(seen: int, generation: int) -> str:
@@ -30,7 +30,7 @@ class EmbeddedIndex(LocalIndex):
 
     def __init__(self, folder: Path, *, create: bool, part_of: Path | None = None) -> None:
         super().__init__(folder, create=create)
-        self.home = part_of or folder
+        self.home: Path = part_of or folder
         self._vectors: VectorIndex | None = None
 
     @property

@@ -72,7 +72,7 @@ class LocalIndex(ABC):
             self.folder = folder
             # The folder of the library that this index belongs to; it is not searched for documents.
             self.home = folder
-            self.database = Database(folder / RECORD, create=create)
+            self.database: Database = Database(folder / RECORD, create=create)
         self.record: Record = Record(self.database)
         self.lookup: Lookup = Lookup(self.database)
         self.reading: ReadingLookup = ReadingLookup(self.database)

@@ -48,7 +48,7 @@ TEXT, PLACES, CHUNKS, PASSAGES = "documents", "places", "chunks", "passages"
 REFS, DEFINITIONS, LINKS, OBLIGATIONS, LINES = "refs", "definitions", "links", "obligations", "source_lines"
 
 # The columns of rows that belong to no document, each of which has a ``digest``.
-ROWS = {
+ROWS: dict[str, tuple[str, ...]] = {
     "meta": ("key", "value"),
     "roots": ("path",),
     "failures": ("source_path", "reason", "size", "mtime_ns", "failed_at"),

@@ -78,7 +78,7 @@ class _Clients:
 class AzureSearchLink(Link[_Clients]):
     """The clients of a service."""
 
-    errors = (AzureError,)
+    errors: ClassVar[tuple[type[BaseException], ...]] = (AzureError,)
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
@@ -157,7 +157,7 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
     """Vectors by HNSW or exhaustively, words by BM25, both fused by the service's reciprocal ranks."""
 
     provider = PROVIDER
-    capabilities = Capabilities(
+    capabilities: ClassVar[Capabilities] = Capabilities(
         keyword=True, hybrid=True, eventual=True, max_results=_MOST, max_filter=1_000, batch=1_000
     )
     known_options: ClassVar[Mapping[str, str]] = {
@@ -169,7 +169,8 @@ class AzureSearchStore(TableStore[str, Mapping[str, Any]]):
     }
 
     # A request may have 16 MB; smaller ones are stored sooner.
-    entries_at_once, page = 1_000, _FULL_PAGE
+    entries_at_once = 1_000
+    page = _FULL_PAGE
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)

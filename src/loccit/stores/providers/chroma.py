@@ -46,7 +46,7 @@ class ChromaStore(TableStore[str, Record]):
     """Two collections, marked with their purpose, so that no other is mistaken for one of them."""
 
     provider = "chromadb"
-    capabilities = Capabilities(max_filter=1000, batch=1000)
+    capabilities: ClassVar[Capabilities] = Capabilities(max_filter=1000, batch=1000)
     known_options: ClassVar[Mapping[str, str]] = {
         "tenant": "The tenant on the server (default_tenant).",
         "database": "The database of the tenant (default_database).",

@@ -37,7 +37,7 @@ class CosmosMongoStore(MongoWireStore):
     """Points as documents with vectors as arrays, searched by ``cosmosSearch``."""
 
     provider = "azure-cosmos-mongo"
-    capabilities = Capabilities(claims=True, max_results=_MOST_RESULTS)
+    capabilities: ClassVar[Capabilities] = Capabilities(claims=True, max_results=_MOST_RESULTS)
     known_options: ClassVar[Mapping[str, str]] = {
         **CONNECTION_OPTIONS,
         "index": "The kind of the vector index: hnsw (default), diskann, or ivf for the smallest clusters.",
@@ -51,7 +51,7 @@ class CosmosMongoStore(MongoWireStore):
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings, _EXAMPLE, retry_writes=False)
         self._kind = settings.choice("index", tuple(_KNOBS))
-        self.most_dimensions = _MOST_DIMENSIONS[self._kind]  # type: ignore[misc]
+        self.most_dimensions: int = _MOST_DIMENSIONS[self._kind]
         self._breadth = settings.number("breadth", _BREADTH, 10, _MOST_BREADTH)
         self._building = {name: settings.option(name, default) for name, default in _BUILDING.items()}
         self._found_kind = ""

@@ -75,7 +75,7 @@ class CosmosNoSqlStore(TableStore[str, Item]):
 
     provider = "azure-cosmos-nosql"
     # With session consistency, the default of an account, another client may see a write a little later.
-    capabilities = Capabilities(
+    capabilities: ClassVar[Capabilities] = Capabilities(
         keyword=True, hybrid=True, claims=True, eventual=True, max_filter=1_000, batch=10_000
     )
     known_options: ClassVar[Mapping[str, str]] = {

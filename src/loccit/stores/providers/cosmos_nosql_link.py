@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass, field
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from azure.core.exceptions import AzureError, ServiceRequestError, ServiceResponseError
@@ -71,12 +72,13 @@ def read_account(settings: DatabaseSettings) -> Account:
 class CosmosLink(Link[CosmosClient]):
     """A client with a connection pool, which waits itself when throttled."""
 
-    errors = (AzureError, ValueError)
+    errors: ClassVar[tuple[type[BaseException], ...]] = (AzureError, ValueError)
     traced = False
 
     def __init__(self, settings: DatabaseSettings, database: str) -> None:
         super().__init__(settings)
-        self._account, self.name = read_account(settings), database
+        self._account = read_account(settings)
+        self.name: str = database
         self._verify: bool = settings.option("verify", True)
         if not self._verify and self._account.host not in _LOOPBACK:
             raise UsageError(

@@ -45,7 +45,7 @@ class FaissStore(LedgerStore):
     """Files in a folder; every process has the vectors in its memory."""
 
     provider = "faiss"
-    capabilities = Capabilities(claims=True, max_filter=10_000, batch=_BATCH)
+    capabilities: ClassVar[Capabilities] = Capabilities(claims=True, max_filter=10_000, batch=_BATCH)
     known_options: ClassVar[Mapping[str, str]] = {
         "exact_below": "Up to this many points all are compared; more go into an HNSW graph (100000).",
         "ef_search": "How many candidates a search in the graph looks at, at least (1000).",

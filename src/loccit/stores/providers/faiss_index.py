@@ -49,7 +49,7 @@ class FaissIndex:
 
     def __init__(self, dimension: int, knobs: Knobs) -> None:
         self.dimension = dimension
-        self.state = _NOTHING
+        self.state: State = _NOTHING
         self._knobs = knobs
         self._flat: Any = _exact(dimension)
         self._graph: Any = None

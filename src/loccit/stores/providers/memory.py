@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class MemoryStore(LedgerStore):
     """Points in a dictionary, searched exactly."""
 
     provider = "in-memory"
-    capabilities = Capabilities()
+    capabilities: ClassVar[Capabilities] = Capabilities()
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)

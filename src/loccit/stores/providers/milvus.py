@@ -146,7 +146,9 @@ class MilvusStore(TableStore[_Table, Mapping[str, Any]]):
     """Two collections: passages under the name of the library, and entries."""
 
     provider = "milvus"
-    capabilities = Capabilities(keyword=True, hybrid=True, max_results=16_384, batch=1000)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        keyword=True, hybrid=True, max_results=16_384, batch=1000
+    )
     known_options: ClassVar[Mapping[str, str]] = {
         "index": "Index of a new collection: flat compares all points; hnsw is for more than some 200,000 (flat).",
         "ef": "How many candidates a search by hnsw looks at, at least twice what it returns (256).",

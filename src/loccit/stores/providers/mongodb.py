@@ -149,7 +149,7 @@ class MongoStore(MongoWireStore):
     """Points as documents; vectors in binary form, searched by ``$vectorSearch``; words by ``$search``."""
 
     provider = "mongodb"
-    capabilities = Capabilities(
+    capabilities: ClassVar[Capabilities] = Capabilities(
         keyword=True, hybrid=True, claims=True, eventual=True, max_results=_MOST_CANDIDATES, batch=500
     )
     most_dimensions = 8192

@@ -60,7 +60,7 @@ _SELECTION = 10.0
 class MongoLink(Link[MongoClient[Document]]):
     """A connection pool, shared by threads. The client looks for a server for a while, and retries by itself."""
 
-    errors = (PyMongoError, BSONError)
+    errors: ClassVar[tuple[type[BaseException], ...]] = (PyMongoError, BSONError)
     attempts = 2
     traced = False
 
@@ -222,8 +222,9 @@ _INDEXES = ([("kind", 1), ("_id", 1)], [("kind", 1), ("group", 1), ("_id", 1)])
 class MongoWireStore(TableStore[str, Document]):
     """Reading and writing points and entries; indexes and searches are specific to each provider."""
 
-    bytes_at_once, page = 30_000_000, _PAGE
-    most_dimensions: ClassVar[int] = 0
+    bytes_at_once = 30_000_000
+    page = _PAGE
+    most_dimensions: int = 0
 
     def __init__(self, settings: DatabaseSettings, example: str, *, retry_writes: bool = True) -> None:
         super().__init__(settings)

@@ -204,7 +204,7 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
     """Two indexes: points and entries. Writes go through an alias of each, and are visible when they return."""
 
     provider = "opensearch"
-    capabilities = Capabilities(
+    capabilities: ClassVar[Capabilities] = Capabilities(
         keyword=True, hybrid=True, claims=True, max_results=WINDOW, max_filter=10_000, batch=1_000
     )
     known_options: ClassVar[Mapping[str, str]] = {
@@ -223,7 +223,8 @@ class OpenSearchStore(TableStore[str, dict[str, Any]]):
         "tls": "false allows credentials over http:// beyond this machine.",
     }
     # A request stays far below the 100 MB limit of a node, and is large enough to be efficient.
-    entries_at_once, page = 1_000, _PAGE
+    entries_at_once = 1_000
+    page = _PAGE
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)

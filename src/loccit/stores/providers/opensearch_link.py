@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote, urlsplit
 
 from opensearchpy import OpenSearch
@@ -29,7 +29,7 @@ _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 class OpenSearchLink(Link[OpenSearch]):
     """Requests to one cluster. Connects on the first request; threads share the pool."""
 
-    errors = (OpenSearchException,)
+    errors: ClassVar[tuple[type[BaseException], ...]] = (OpenSearchException,)
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)

@@ -168,7 +168,9 @@ class PineconeStore(TableStore[str, Any]):
     """
 
     provider = "pinecone"
-    capabilities = Capabilities(eventual=True, max_results=_TOP_K, max_filter=10_000, batch=1_000)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        eventual=True, max_results=_TOP_K, max_filter=10_000, batch=1_000
+    )
     known_options: ClassVar[Mapping[str, str]] = {
         "cloud": "Where a new index is made: aws, gcp or azure (aws).",
         "region": "The region of that cloud (us-east-1).",
@@ -177,7 +179,8 @@ class PineconeStore(TableStore[str, Any]):
         "tls": "false allows http:// beyond this machine.",
     }
 
-    bytes_at_once, page = _BATCH_BYTES, _PAGE
+    bytes_at_once = _BATCH_BYTES
+    page = _PAGE
     _points, _entries = POINTS, ENTRIES
 
     def __init__(self, settings: DatabaseSettings) -> None:

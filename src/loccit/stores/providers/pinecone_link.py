@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from pinecone import Pinecone
@@ -44,7 +44,7 @@ _READY_WITHIN = 300.0
 class PineconeLink(Link[Pinecone]):
     """One index, found through the control plane on first use. Threads share the pool."""
 
-    errors = (PineconeError,)
+    errors: ClassVar[tuple[type[BaseException], ...]] = (PineconeError,)
     # The client retries by itself, and respects the service's delays; one more attempt is enough.
     attempts = 2
 

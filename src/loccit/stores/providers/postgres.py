@@ -37,7 +37,9 @@ class PostgresStore(TableStore[str, Any]):
     """A collection in a PostgreSQL database. Points and entries are written, rows are read."""
 
     provider = "postgres"
-    capabilities = Capabilities(keyword=True, hybrid=True, claims=True, max_filter=10_000, batch=_BATCH)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        keyword=True, hybrid=True, claims=True, max_filter=10_000, batch=_BATCH
+    )
     known_options: ClassVar[Mapping[str, str]] = {
         "schema": "The schema that holds the tables; it is made if it is missing (public).",
         "connections": "How many connections a process may have at once (8).",
@@ -49,7 +51,9 @@ class PostgresStore(TableStore[str, Any]):
     }
 
     # This many of the longest entry values are a few megabytes.
-    bytes_at_once, keys_at_once, page = 64_000_000, 10_000, _BATCH
+    bytes_at_once = 64_000_000
+    keys_at_once = 10_000
+    page = _BATCH
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)

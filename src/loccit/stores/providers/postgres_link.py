@@ -180,11 +180,11 @@ def _is_loopback(host: str) -> bool:
 class Connection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that gives up on an unresponsive server, and knows the types of pgvector."""
 
-    timeout = math.inf
-    seconds = math.inf
-    vector_oid = 0
-    vectors_oid = 0
-    half_oid = 0
+    timeout: float = math.inf
+    seconds: float = math.inf
+    vector_oid: int = 0
+    vectors_oid: int = 0
+    half_oid: int = 0
 
     def wait(
         self, gen: PQGen[Result], interval: float = _POLL_SECONDS, timeout: float | None = None

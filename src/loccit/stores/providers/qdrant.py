@@ -66,7 +66,7 @@ class QdrantStore(TableStore[str, Any]):
     """Two collections: passages under the name of the library, and entries."""
 
     provider = "qdrant"
-    capabilities = Capabilities(keyword=True, hybrid=True, claims=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(keyword=True, hybrid=True, claims=True)
     known_options: ClassVar[Mapping[str, str]] = {
         "hnsw_ef": "How many candidates a search of a large collection looks at, at least what it returns (256).",
         "exact_below": "Up to this many points every one is compared, so that results are exact (20000).",

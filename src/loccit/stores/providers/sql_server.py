@@ -53,13 +53,18 @@ class SqlServerStore(TableStore[str, Any]):
 
     provider = "sql-server"
     # Full text is indexed in the background, shortly after the rows are written.
-    capabilities = Capabilities(keyword=True, claims=True, eventual=True, max_filter=5_000, batch=_ROWS)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        keyword=True, claims=True, eventual=True, max_filter=5_000, batch=_ROWS
+    )
     known_options: ClassVar[Mapping[str, str]] = {
         "schema": "The schema of the database that holds the tables; made when it is missing (dbo).",
         "tls": "false: allow an unencrypted connection to another machine (true).",
     }
 
-    entries_at_once, bytes_at_once, keys_at_once, page = _ROWS, 4_000_000, _KEYS, _KEYS
+    entries_at_once = _ROWS
+    bytes_at_once = 4_000_000
+    keys_at_once = _KEYS
+    page = _KEYS
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)

@@ -72,7 +72,9 @@ class WeaviateStore(TableStore[str, Any]):
     """Two collections: points with vectors of our own, and entries."""
 
     provider = "weaviate"
-    capabilities = Capabilities(keyword=True, hybrid=True, max_results=WINDOW, max_filter=1_000, batch=500)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        keyword=True, hybrid=True, max_results=WINDOW, max_filter=1_000, batch=500
+    )
     known_options: ClassVar[Mapping[str, str]] = {
         "grpc_host": "Host of the gRPC endpoint, where it is not that of the connection string.",
         "grpc_port": "Port of the gRPC endpoint: 50051, or 443 for weaviate.cloud.",
@@ -85,7 +87,9 @@ class WeaviateStore(TableStore[str, Any]):
     }
 
     # A message may have 10 MB on older servers, 100 MB on newer ones.
-    entries_at_once, bytes_at_once, page = 500, 6_000_000, _FULL_PAGE
+    entries_at_once = 500
+    bytes_at_once = 6_000_000
+    page = _FULL_PAGE
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import grpc
 import httpx
@@ -59,7 +59,7 @@ class TooLargeError(StoreError):
 class WeaviateLink(Link[WeaviateClient]):
     """REST and gRPC behind one client."""
 
-    errors = (WeaviateBaseError, httpx.HTTPError)
+    errors: ClassVar[tuple[type[BaseException], ...]] = (WeaviateBaseError, httpx.HTTPError)
 
     def __init__(self, settings: DatabaseSettings) -> None:
         super().__init__(settings)
