@@ -17,8 +17,8 @@ from loccit.errors import MissingExtraError
 
 try:
     import pytest
-except ModuleNotFoundError as error:
-    raise MissingExtraError("loccit.testing", "testing") from error
+except ModuleNotFoundError as _error:
+    raise MissingExtraError("loccit.testing", "testing") from _error
 
 # Before they are imported, so that an assertion that fails says what the values were.
 pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in ("converters", "libraries", "stores")))

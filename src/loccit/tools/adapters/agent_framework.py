@@ -10,8 +10,8 @@ from loccit.tools.adapters import open_model
 
 try:
     from agent_framework import FunctionTool
-except ImportError as error:
-    raise MissingExtraError("The Agent Framework adapter", "agent-framework") from error
+except ImportError as _error:
+    raise MissingExtraError("The Agent Framework adapter", "agent-framework") from _error
 
 if TYPE_CHECKING:
     from loccit.tools.document_tool import HierarchicalDocumentTool

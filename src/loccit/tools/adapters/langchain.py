@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from loccit.errors import MissingExtraError
 from loccit.tools.adapters import citation_metadata, search_options
@@ -14,8 +14,8 @@ try:
     from langchain_core.retrievers import BaseRetriever
     from langchain_core.tools import BaseTool, StructuredTool
     from pydantic import ConfigDict
-except ImportError as error:
-    raise MissingExtraError("The LangChain adapter", "langchain") from error
+except ImportError as _error:
+    raise MissingExtraError("The LangChain adapter", "langchain") from _error
 
 from loccit.tools.document_tool import HierarchicalDocumentTool
 
@@ -30,7 +30,7 @@ class LoccitRetriever(BaseRetriever):
     here, and for one query if they are given to ``invoke``.
     """
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
     tool: HierarchicalDocumentTool
 

@@ -12,8 +12,8 @@ try:
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
     from llama_index.core.tools import FunctionTool, ToolMetadata
-except ImportError as error:
-    raise MissingExtraError("The LlamaIndex adapter", "llamaindex") from error
+except ImportError as _error:
+    raise MissingExtraError("The LlamaIndex adapter", "llamaindex") from _error
 
 if TYPE_CHECKING:
     from loccit.model import SearchResponse

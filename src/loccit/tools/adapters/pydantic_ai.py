@@ -13,11 +13,12 @@ from loccit.errors import LoccitError, MissingExtraError
 try:
     from pydantic_ai import FunctionToolset, RunContext, Tool
     from pydantic_ai.tools import ToolDefinition
-except ImportError as error:
+except ImportError as _error:
     if tuple(sys.version_info) < (3, 11):
-        version = sys.version.split()[0]
-        raise LoccitError(f"Pydantic AI needs Python 3.11 or newer; this is {version}.") from error
-    raise MissingExtraError("The Pydantic AI adapter", "pydantic-ai") from error
+        raise LoccitError(
+            f"Pydantic AI needs Python 3.11 or newer; this is {sys.version.split()[0]}."
+        ) from _error
+    raise MissingExtraError("The Pydantic AI adapter", "pydantic-ai") from _error
 
 if TYPE_CHECKING:
     from loccit.tools.document_tool import HierarchicalDocumentTool, ToolFunction

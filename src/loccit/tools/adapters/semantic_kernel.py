@@ -15,8 +15,8 @@ try:
         KernelPlugin,
         kernel_function,
     )
-except ImportError as error:
-    raise MissingExtraError("The Semantic Kernel adapter", "semantic-kernel") from error
+except ImportError as _error:
+    raise MissingExtraError("The Semantic Kernel adapter", "semantic-kernel") from _error
 
 if TYPE_CHECKING:
     from loccit.tools.document_tool import HierarchicalDocumentTool, ToolFunction

@@ -8,8 +8,8 @@ from loccit.errors import MissingExtraError
 
 try:
     from smolagents import Tool
-except ImportError as error:
-    raise MissingExtraError("The smolagents adapter", "smolagents") from error
+except ImportError as _error:
+    raise MissingExtraError("The smolagents adapter", "smolagents") from _error
 
 if TYPE_CHECKING:
     from loccit.tools.document_tool import HierarchicalDocumentTool, ToolFunction
@@ -30,7 +30,7 @@ class DocumentFunction(Tool):  # type: ignore[misc]
         required = function.parameters.get("required", ())
         self.name: str = function.name
         self.description: str = function.description
-        self.inputs = {
+        self.inputs: dict[str, dict[str, Any]] = {
             name: {"description": "", **schema, **({} if name in required else {"nullable": True})}
             for name, schema in function.parameters["properties"].items()
         }
