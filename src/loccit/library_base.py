@@ -71,7 +71,7 @@ class LibraryBase:
         _check_folder(self.path, create)
         self._index: LocalIndex = open_index(self.path, create=create, database=database)
         self.settings: Settings = settings or Settings()
-        self.index_settings = self.settings.index or self._stored_settings()
+        self.index_settings: IndexSettings = self.settings.index or self._stored_settings()
         self._models = Models(embedder, reranker)
         self._views = self._make_views()
         self._guard = threading.RLock()

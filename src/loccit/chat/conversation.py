@@ -116,8 +116,8 @@ class Conversation:
                 "The agent has no tool of type hierarchical_document, so there is nothing to look up: add one to tools."
             )
         self.model = model
-        self.limits = limits or Limits()
-        self.sources = Sources()
+        self.limits: Limits = limits or Limits()
+        self.sources: Sources = Sources()
         self._toolset = Toolset(tools, self.sources, self.limits, reporter)
         self._agent = Agent(
             model.model,

@@ -52,7 +52,7 @@ FIND = "Find and read"
 KEEP = "Build and maintain the index"
 AGENTS = "Serve it to agents"
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     cls=GuardedGroup,
     help=HELP,
     rich_markup_mode="rich",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from loccit.config.agent import AgentConfig, Checked, HierarchicalDocumentToolConfig
 
-config = typer.Typer(
+config: typer.Typer = typer.Typer(
     help="Check agent files, print their schema, and list all settings.",
     no_args_is_help=True,
     rich_markup_mode="rich",

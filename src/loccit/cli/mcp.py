@@ -50,7 +50,7 @@ OutputOption = Annotated[
     ),
 ]
 
-mcp = typer.Typer(rich_markup_mode="rich", invoke_without_command=True)
+mcp: typer.Typer = typer.Typer(rich_markup_mode="rich", invoke_without_command=True)
 
 
 @mcp.callback()

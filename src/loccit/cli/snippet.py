@@ -98,7 +98,7 @@ class Marker:
     def __init__(self, query: str, content: str, literals: Sequence[str] = ()) -> None:
         from loccit.text.analysis import query_terms
 
-        self.language = _language(content)
+        self.language: str = _language(content)
         self._forms: dict[str, str] = {}
         for term in query_terms(query[:2000], (self.language,)):
             for form in (*term.forms, *(form for part in term.parts for form in part.forms)):

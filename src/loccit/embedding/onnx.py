@@ -81,7 +81,7 @@ class OnnxEmbedder(LocalModel):
         if threads is not None and threads < 1:
             raise LoccitError("threads must be at least 1.")
         super().__init__(read_folder(folder, name=name))
-        self.threads = threads or available_cores()
+        self.threads: int = threads or available_cores()
         self._lock = threading.Lock()
         self._runtime: _Runtime | None = None
 

@@ -37,7 +37,7 @@ class HuggingFaceTokenizer:
     """Splits text with a model's tokenizer. The file is read on first use."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._lock = threading.Lock()
         self._tokenizer: tokenizers.Tokenizer | None = None
         self._words: dict[str, int] | None = None

@@ -249,7 +249,7 @@ def excerpts(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 class SpanJudge(Judge):
     """Span sets: the characters returned against those expected."""
 
-    top_k = max(SPANS_AT)
+    top_k: int = max(SPANS_AT)
 
     def __init__(self, evalset: EvalSet, places: Places) -> None:
         self._places = places

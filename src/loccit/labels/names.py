@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from loccit.text.keys import title_key
 from loccit.text.stopwords import STOPWORDS
 
-FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
+FUNCTION_WORDS: frozenset[str] = frozenset().union(*STOPWORDS.values())
 """Words that name nothing, in the form of title keys."""
 
 TITLE, NUMBER, SHORT, FILE = 1.0, 0.95, 0.9, 0.85

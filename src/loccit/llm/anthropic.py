@@ -22,7 +22,7 @@ class AnthropicModel(Service):
     scheme = "anthropic"
     package = "anthropic"
     key_variable = "ANTHROPIC_API_KEY"
-    words: ClassVar = {"thinking": ("thinking",)}
+    words: ClassVar[dict[str, tuple[str, ...]]] = {"thinking": ("thinking",)}
 
     def missing_key(self) -> str:
         """Say that there is no key: this SDK notices it only when something is sent."""

@@ -27,7 +27,7 @@ class OpenAIModel(Service):
     scheme = "openai"
     package = "openai"
     key_variable = "OPENAI_API_KEY"
-    words: ClassVar = {
+    words: ClassVar[dict[str, tuple[str, ...]]] = {
         "limit": ("max_tokens", "max_completion_tokens"),
         "effort": ("effort", "reasoning", "think"),
         "temperature": ("temperature",),

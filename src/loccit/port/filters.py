@@ -31,7 +31,7 @@ DATE, CREATED, MODIFIED = ":date", ":created", ":modified"
 
 DATE_FIELDS = ("modified", "date", "updated", "created")
 # Names of a field in frontmatter, by the name in filters.
-SYNONYMS = {
+SYNONYMS: dict[str, tuple[str, ...]] = {
     "author": ("author", "authors"),
     "tags": ("tags", "tag"),
     "keywords": ("keywords", "keyword"),

@@ -89,10 +89,10 @@ class Candidates:
         scored: Mapping[str, Scores],
         known: ColumnValues | None = None,
     ) -> None:
-        self.chunks = chunks
+        self.chunks: Ids = chunks
         self.lists: list[RankedList] = list(lists)
-        self.scored = dict(scored)
-        self.known = np.zeros(len(chunks), COLUMNS) if known is None else known
+        self.scored: dict[str, Scores] = dict(scored)
+        self.known: ColumnValues = np.zeros(len(chunks), COLUMNS) if known is None else known
 
     def __len__(self) -> int:
         return len(self.chunks)

@@ -415,12 +415,12 @@ class LibraryRegistry:
     ) -> None:
         if not services:
             raise UsageError("There is nothing to serve: the configuration has no document tool.")
-        self.services = {service.name: service for service in services}
+        self.services: dict[str, LibraryService] = {service.name: service for service in services}
         self.configured = configured
         self.write = write
         self.token_budget = token_budget
         self.structured = structured
-        self.mark = mark or secrets.token_hex(4)
+        self.mark: str = mark or secrets.token_hex(4)
         """Distinguishes this run of the server from others, whose indexes may have had the same generations."""
 
     def reader(self) -> Callable[[], LibraryRegistry] | None:

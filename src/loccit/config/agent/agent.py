@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
 from pydantic_core import PydanticCustomError
@@ -22,7 +22,7 @@ _DOCUMENT, _OTHER = "<document>", "<other>"
 class OtherToolConfig(BaseModel):
     """A tool of another kind: kept as it is written, for those who run it; Loccit does not."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
 
     name: str = Field(
         pattern=r"^[0-9A-Za-z_]+$", description="Name of the tool: letters, digits and underscores."

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field
 from pydantic_core import PydanticCustomError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Part(BaseModel):
     """A part of an agent file: names that it does not know are refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
 
 def _not_a_switch(value: Any) -> Any:
@@ -81,7 +81,7 @@ def _block_or_name(value: Any) -> str | None:
     return BLOCK if isinstance(value, (dict, BaseModel)) else None
 
 
-BlockOrName = Discriminator(
+BlockOrName: Discriminator = Discriminator(
     _block_or_name,
     custom_error_type="block_or_name",
     custom_error_message="must be text or a block of fields",

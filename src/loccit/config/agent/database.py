@@ -27,8 +27,10 @@ class ScratchFolder:
     """A new folder, removed when nobody holds this any more, or when the process ends."""
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="loccit-"))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self.path: Path = Path(tempfile.mkdtemp(prefix="loccit-"))
+        self.remove: weakref.finalize[..., ScratchFolder] = weakref.finalize(
+            self, shutil.rmtree, self.path, ignore_errors=True
+        )
         _folders.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:

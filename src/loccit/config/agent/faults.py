@@ -44,7 +44,7 @@ class ConfigError(UsageError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__("\n".join(map(str, faults)))
-        self.faults = list(faults)
+        self.faults: list[Fault] = list(faults)
 
 
 def field_name(place: Place) -> str:

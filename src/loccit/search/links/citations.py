@@ -43,7 +43,7 @@ class Citations:
         shown = [item for item in leading if within is None or item[0].id in within]
         self.of_places: list[Cited] = list(self._counted(shown))
         """The citations of places, those in the document itself first."""
-        self.of_document = _as_whole(shown, document)
+        self.of_document: list[tuple[Entry, Reference]] = _as_whole(shown, document)
         """What other documents say of the document as a whole."""
 
     def of(self, place: Place) -> list[tuple[Entry, Reference]]:

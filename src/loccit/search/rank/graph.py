@@ -236,7 +236,8 @@ class Neighbours:
 class Graph(Signal):
     """The edges between the chunks of one index: neighbours of the best hits are raised, or join them."""
 
-    stage, column = "graph", "linked"
+    stage = "graph"
+    column = "linked"
 
     def __init__(self, index: SearchIndex) -> None:
         super().__init__(index)

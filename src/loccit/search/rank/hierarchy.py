@@ -24,7 +24,8 @@ PRIOR = 0.5
 class Hierarchy(Signal):
     """Scores each chunk together with its section and its document."""
 
-    stage, column = "hierarchy", "judged"
+    stage = "hierarchy"
+    column = "judged"
 
     def weights(self, settings: SearchSettings) -> Mapping[str, float]:
         """Return the weights of document and section."""

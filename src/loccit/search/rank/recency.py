@@ -53,7 +53,8 @@ def _utc(date: datetime) -> datetime:
 class Recency(Signal):
     """Raises recent documents, by the dates that the index stores."""
 
-    stage, column = "recency", "recent"
+    stage = "recency"
+    column = "recent"
 
     def scores(self, ranked: Ranked, asked: Asked) -> Scores:
         """Raise recent documents a little, if configured."""

@@ -28,7 +28,8 @@ _ONE_CORE = 250_000
 class Smoothing(Signal):
     """Scores the best candidates together with their nearest neighbours."""
 
-    stage, column = "smoothing", "smoothed"
+    stage = "smoothing"
+    column = "smoothed"
 
     def __init__(self, index: SearchIndex) -> None:
         super().__init__(index)

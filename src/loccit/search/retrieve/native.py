@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from loccit.config import SearchSettings
 from loccit.port.matching import DEPTH, NativeSearch
@@ -16,7 +17,7 @@ class NativeHybridLeg(Leg):
 
     name = HYBRID
     by_meaning = True
-    replaces = frozenset({KEYWORD, SEMANTIC})
+    replaces: ClassVar[frozenset[str]] = frozenset({KEYWORD, SEMANTIC})
 
     def weight(self, settings: SearchSettings, before: Mapping[str, float]) -> float | None:
         """Return the combined weight of the two legs it replaces, if both count and the database is to fuse them."""

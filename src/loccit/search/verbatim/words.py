@@ -105,7 +105,7 @@ class WordText:
     def __init__(self, text: str, begin: int = 0) -> None:
         """Read a text, starting at an offset."""
         self.text = text
-        self.words = words_of(text, begin)
+        self.words: list[Word] = words_of(text, begin)
         self.keys: list[str] = [word.key for word in self.words]
         self._joined = f" {' '.join(self.keys)} "
         self._starts: list[int] = []

@@ -100,7 +100,7 @@ class BodyReader:
     """Turns the children of a body, cell, text box or note into blocks, counting lists on the way."""
 
     def __init__(self, styles: Styles, numbering: Numbering, inline_reader: InlineReader) -> None:
-        self.embedded = 0
+        self.embedded: int = 0
         self._paragraphs: dict[_Element, int] = {}
         self._styles = styles
         self._numbering = numbering

@@ -93,7 +93,7 @@ class Notes:
         self._known = known
         self.numbers: dict[tuple[str, str], int] = {}
         self.paragraphs: dict[int, int] = {}
-        self.missing = 0
+        self.missing: int = 0
 
     def marker(self, kind: str, note_id: str, paragraph: int) -> str:
         """The Markdown reference to a note in a paragraph; "" if the file lacks the note."""
@@ -114,8 +114,8 @@ class InlineReader:
 
     def __init__(self, styles: Styles, notes: Notes, links: dict[str, str]) -> None:
         self.links = links
-        self.pictures = 0
-        self.turns = ""
+        self.pictures: int = 0
+        self.turns: str = ""
         self.paged = True
         self.paragraph = 0
         self._styles = styles

@@ -134,8 +134,8 @@ class Numbering:
     """The lists of a document with their counters. ``story`` names the text that is being counted."""
 
     def __init__(self, root: _Element | None, styles: Styles) -> None:
-        self.missing = 0
-        self.damaged = 0
+        self.missing: int = 0
+        self.damaged: int = 0
         self.story = "body"
         self._lists = _read_lists(root, styles) if root is not None else {}
         self._counts: dict[tuple[str, str], list[int | None]] = {}

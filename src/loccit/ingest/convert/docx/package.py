@@ -10,6 +10,7 @@ import posixpath
 import re
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -278,15 +279,15 @@ class Styles:
 
     def __init__(self, root: _Element | None) -> None:
         self._styles: dict[str, Style] = {}
-        self.default = ""
+        self.default: str = ""
         for element in root.iterchildren(W + "style") if root is not None else ():
             style = _read(element)
             self._styles.setdefault(style.id, style)
             if element.get(W + "type") == "paragraph" and element.get(W + "default") in ("1", "true", "on"):
                 self.default = style.id
-        self.chain = lru_cache(maxsize=None)(self._chain)
-        self.role = lru_cache(maxsize=None)(self._role)
-        self.numbering = lru_cache(maxsize=None)(self._numbering)
+        self.chain: Callable[[str], tuple[Style, ...]] = lru_cache(maxsize=None)(self._chain)
+        self.role: Callable[[str], Role] = lru_cache(maxsize=None)(self._role)
+        self.numbering: Callable[[str], StyleNumbering | None] = lru_cache(maxsize=None)(self._numbering)
 
     def bold(self, style_id: str) -> bool:
         """Whether a style makes text bold."""

@@ -280,7 +280,9 @@ class Face:
     __slots__ = ("bold", "italic", "number")
 
     def __init__(self, number: int, bold: bool, italic: bool) -> None:
-        self.number, self.bold, self.italic = number, bold, italic
+        self.number: int = number
+        self.bold: bool = bold
+        self.italic: bool = italic
 
 
 class Faces:

@@ -9,10 +9,13 @@ integer to 32 bits.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from ctypes import c_double, c_float, c_int, c_size_t, c_uint, c_ulong, c_void_p
-from typing import Any
+from typing import Any, TypeAlias
 
 import pypdfium2.raw as pdfium
+
+Function: TypeAlias = Callable[..., Any]
 
 
 def address(handle: Any) -> int:
@@ -25,11 +28,11 @@ def pointer(handle: Any) -> c_void_p:
     return c_void_p(address(handle))
 
 
-def _untyped(function: Any, result: Any) -> Any:
+def _untyped(function: Any, result: Any) -> Function:
     return ctypes.PYFUNCTYPE(result)(address(function))
 
 
-def _bind(function: Any, result: Any, *arguments: Any) -> Any:
+def _bind(function: Any, result: Any, *arguments: Any) -> Function:
     return ctypes.PYFUNCTYPE(result, *arguments)(address(function))
 
 
@@ -45,38 +48,42 @@ class Matrix(ctypes.Structure):
     _fields_ = tuple((name, c_float) for name in "abcdef")
 
 
-text_object = _untyped(pdfium.FPDFText_GetTextObject, c_size_t)
-char_origin = _untyped(pdfium.FPDFText_GetCharOrigin, c_int)
-loose_box = _untyped(pdfium.FPDFText_GetLooseCharBox, c_int)
-tight_box = _bind(pdfium.FPDFText_GetCharBox, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p)
-char_matrix = _untyped(pdfium.FPDFText_GetMatrix, c_int)
-font_size = _untyped(pdfium.FPDFText_GetFontSize, c_double)
-fill_colour = _untyped(pdfium.FPDFText_GetFillColor, c_int)
-is_hyphen = _bind(pdfium.FPDFText_IsHyphen, c_int, c_void_p, c_int)
-char_code = _untyped(pdfium.FPDFText_GetUnicode, c_uint)
-render_mode = _bind(pdfium.FPDFTextObj_GetTextRenderMode, c_int, c_void_p)
-text_font = _bind(pdfium.FPDFTextObj_GetFont, c_void_p, c_void_p)
-font_name = _bind(pdfium.FPDFFont_GetBaseFontName, c_ulong, c_void_p, c_void_p, c_ulong)
-marked_content = _bind(pdfium.FPDFPageObj_GetMarkedContentID, c_int, c_void_p)
-page_object = _untyped(pdfium.FPDFPage_GetObject, c_void_p)
-object_type = _bind(pdfium.FPDFPageObj_GetType, c_int, c_void_p)
-object_bounds = _bind(pdfium.FPDFPageObj_GetBounds, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
-count_segments = _bind(pdfium.FPDFPath_CountSegments, c_int, c_void_p)
-segment = _bind(pdfium.FPDFPath_GetPathSegment, c_void_p, c_void_p, c_int)
-segment_point = _bind(pdfium.FPDFPathSegment_GetPoint, c_int, c_void_p, c_void_p, c_void_p)
-segment_type = _bind(pdfium.FPDFPathSegment_GetType, c_int, c_void_p)
-form_count = _bind(pdfium.FPDFFormObj_CountObjects, c_int, c_void_p)
-form_object = _bind(
+text_object: Function = _untyped(pdfium.FPDFText_GetTextObject, c_size_t)
+char_origin: Function = _untyped(pdfium.FPDFText_GetCharOrigin, c_int)
+loose_box: Function = _untyped(pdfium.FPDFText_GetLooseCharBox, c_int)
+tight_box: Function = _bind(
+    pdfium.FPDFText_GetCharBox, c_int, c_void_p, c_int, c_void_p, c_void_p, c_void_p, c_void_p
+)
+char_matrix: Function = _untyped(pdfium.FPDFText_GetMatrix, c_int)
+font_size: Function = _untyped(pdfium.FPDFText_GetFontSize, c_double)
+fill_colour: Function = _untyped(pdfium.FPDFText_GetFillColor, c_int)
+is_hyphen: Function = _bind(pdfium.FPDFText_IsHyphen, c_int, c_void_p, c_int)
+char_code: Function = _untyped(pdfium.FPDFText_GetUnicode, c_uint)
+render_mode: Function = _bind(pdfium.FPDFTextObj_GetTextRenderMode, c_int, c_void_p)
+text_font: Function = _bind(pdfium.FPDFTextObj_GetFont, c_void_p, c_void_p)
+font_name: Function = _bind(pdfium.FPDFFont_GetBaseFontName, c_ulong, c_void_p, c_void_p, c_ulong)
+marked_content: Function = _bind(pdfium.FPDFPageObj_GetMarkedContentID, c_int, c_void_p)
+page_object: Function = _untyped(pdfium.FPDFPage_GetObject, c_void_p)
+object_type: Function = _bind(pdfium.FPDFPageObj_GetType, c_int, c_void_p)
+object_bounds: Function = _bind(
+    pdfium.FPDFPageObj_GetBounds, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p
+)
+count_segments: Function = _bind(pdfium.FPDFPath_CountSegments, c_int, c_void_p)
+segment: Function = _bind(pdfium.FPDFPath_GetPathSegment, c_void_p, c_void_p, c_int)
+segment_point: Function = _bind(pdfium.FPDFPathSegment_GetPoint, c_int, c_void_p, c_void_p, c_void_p)
+segment_type: Function = _bind(pdfium.FPDFPathSegment_GetType, c_int, c_void_p)
+form_count: Function = _bind(pdfium.FPDFFormObj_CountObjects, c_int, c_void_p)
+form_object: Function = _bind(
     pdfium.FPDFFormObj_GetObject, c_void_p, c_void_p, pdfium.FPDFFormObj_GetObject.argtypes[1]
 )
-tree_count = _bind(pdfium.FPDF_StructTree_CountChildren, c_int, c_void_p)
-tree_child = _bind(pdfium.FPDF_StructTree_GetChildAtIndex, c_void_p, c_void_p, c_int)
-tree_close = _bind(pdfium.FPDF_StructTree_Close, None, c_void_p)
-element_count = _bind(pdfium.FPDF_StructElement_CountChildren, c_int, c_void_p)
-element_child = _bind(pdfium.FPDF_StructElement_GetChildAtIndex, c_void_p, c_void_p, c_int)
-element_mcid = _bind(pdfium.FPDF_StructElement_GetChildMarkedContentID, c_int, c_void_p, c_int)
-element_type = _bind(pdfium.FPDF_StructElement_GetType, c_ulong, c_void_p, c_void_p, c_ulong)
-object_matrix = _bind(pdfium.FPDFPageObj_GetMatrix, c_int, c_void_p, c_void_p)
+tree_count: Function = _bind(pdfium.FPDF_StructTree_CountChildren, c_int, c_void_p)
+tree_child: Function = _bind(pdfium.FPDF_StructTree_GetChildAtIndex, c_void_p, c_void_p, c_int)
+tree_close: Function = _bind(pdfium.FPDF_StructTree_Close, None, c_void_p)
+element_count: Function = _bind(pdfium.FPDF_StructElement_CountChildren, c_int, c_void_p)
+element_child: Function = _bind(pdfium.FPDF_StructElement_GetChildAtIndex, c_void_p, c_void_p, c_int)
+element_mcid: Function = _bind(pdfium.FPDF_StructElement_GetChildMarkedContentID, c_int, c_void_p, c_int)
+element_type: Function = _bind(pdfium.FPDF_StructElement_GetType, c_ulong, c_void_p, c_void_p, c_ulong)
+object_matrix: Function = _bind(pdfium.FPDFPageObj_GetMatrix, c_int, c_void_p, c_void_p)
 
 
 def font_at(page: c_void_p, index: int) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from loccit.ingest.parse import Parsed
+from loccit.ingest.parse import Block, Parsed
 from loccit.model import Place
 
 _MARK = re.compile(
@@ -63,7 +63,7 @@ class Units:
 
     def __init__(self, parsed: Parsed, sections: Sequence[Place]) -> None:
         self.text: str = parsed.text
-        self.blocks = parsed.blocks
+        self.blocks: list[Block] = parsed.blocks
         self._block_starts = [block.start for block in parsed.blocks]
         self._section_starts = [section.start for section in sections]
         self._cache: dict[int, list[Unit]] = {}
