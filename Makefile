@@ -100,6 +100,10 @@ check: $(DEV_STAMP)  ## lint, format check and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@$(TYPED) > $(VENV)/typed.txt || { cat $(VENV)/typed.txt; exit 1; }
+
+# Every name that others may import has a type that each type checker reads alike. It asks the `python` of the PATH.
+TYPED = PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=scripts/stubs basedpyright --verifytypes loccit --ignoreexternal
 
 format: $(DEV_STAMP)  ## put the code into shape
 	$(BIN)/ruff check --fix .
