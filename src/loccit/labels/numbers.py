@@ -163,6 +163,18 @@ def normalise_number(number: str) -> tuple[str, ...]:
     return tuple(re.sub(r"(?<=\d)(?:er|re|st|nd|rd|th)$", "", part) for part in (first, *others))
 
 
+def coded_number(written: str) -> tuple[str, ...]:
+    """Read a label as printed; letters and digits that stand together are one part, and so is what is in brackets.
+
+    >>> coded_number("AC-2(3)"), coded_number("A3b3"), coded_number("4.1.2"), coded_number("V2.1"), coded_number("35/A")
+    (('ac-2', '3'), ('a3b3',), ('4', '1', '2'), ('v2', '1'), ('35/a',))
+    """
+    parts = [part for part in re.split(r"[().]+", written.lower()) if part]
+    if parts[0][0].isalpha() and any(c.isdigit() for c in parts[0]):
+        return tuple(parts)
+    return (*normalise_number(parts[0]), *parts[1:])
+
+
 def _code_prefix(match: re.Match[str]) -> str:
     """French codes number their articles ``L. 121-1``; the ``D.1`` of an Appendix D is two numbers."""
     written, after = match.group(), match.string[match.end() :]

@@ -17,6 +17,7 @@ from loccit.ingest.parse import Block, Parsed
 from loccit.ingest.parse.places.chain import number_key
 from loccit.ingest.parse.places.mentions import Mentions
 from loccit.labels import roman_value
+from loccit.labels.numbers import in_digits
 from loccit.model import Place
 from loccit.text.keys import title_key
 
@@ -483,7 +484,7 @@ def _clause(
         base = "sec"
     else:
         above = places[parent] if parent is not None else None
-        number = (*(above.number if above else owner.number), marker.token.lower())
+        number = (*(above.number if above else owner.number), in_digits(marker.token.lower()))
         outer = above.label if above else owner.label
         label = (
             f"{outer} {marker.token}" if not owner.number and above is None else f"{outer}({marker.token})"

@@ -21,6 +21,7 @@ from loccit.text.markdown import OPTIONS, char_offsets
 
 if TYPE_CHECKING:
     from loccit.ingest.parse.places.mentions import Entry, Mentions
+    from loccit.ingest.parse.places.series import Beginning
 
 # `<a name="scope"></a>` on a separate line, which is invisible.
 _ANCHORS = re.compile(r"(?:<a\s[^<>]{1,200}>\s?</a>\s*\n\s*)+")
@@ -69,7 +70,7 @@ class Parsed:
 
     ``blocks`` tile it from ``body_start`` to its end; ``items`` has the numbers shown for the items of numbered lists,
     outermost first, by the start of their line; ``contents`` are the lines of its contents pages, ``mentions`` what it
-    says about its own numbers.
+    says about its own numbers, ``series`` the lines that are in order, by their starts.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Parsed:
     items: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     contents: Sequence[Entry] = ()
     mentions: Mentions | None = None
+    series: Mapping[int, Beginning] = field(default_factory=dict)
     title: str = ""
     line_starts: tuple[LineStart, ...] = ()
 

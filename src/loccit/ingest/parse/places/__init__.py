@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from loccit.ingest.parse import Heading, Parsed, tile
 from loccit.ingest.parse.places.evidence import line_width, titles_of, weigh
-from loccit.ingest.parse.places.headings import labelled, styled_headings, unnumbered_titles
-from loccit.ingest.parse.places.learnt import learn_forms
+from loccit.ingest.parse.places.headings import labelled, styled_headings, titled_series, unnumbered_titles
 from loccit.ingest.parse.places.lines import numbered_lines, whole_numbers
 from loccit.ingest.parse.places.mentions import (
     Contents,
@@ -24,6 +23,7 @@ from loccit.ingest.parse.places.mentions import (
 )
 from loccit.ingest.parse.places.numbering import choose, without_clauses
 from loccit.ingest.parse.places.outline import outline_places, with_parts
+from loccit.ingest.parse.places.series import learn_series
 from loccit.ingest.parse.places.tree import headings_of, listed_titles, nest
 
 _MAX_PLACES = 20_000
@@ -33,16 +33,16 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     """Add the places made by a document's numbered lines to its headings."""
     text = parsed.text
     contents = printed_contents(text, parsed.body_start)
-    forms = learn_forms(parsed)
-    headings = styled_headings(parsed, forms)
+    learnt = learn_series(parsed, contents.lines)
+    headings = styled_headings(parsed, learnt)
     width = line_width(text)
     letters = lettered(contents)
     mentions = read_mentions(text)
-    parsed = replace(parsed, mentions=mentions)
-    numbered = numbered_lines(text, parsed.blocks, parsed.items, contents.lines, width, letters, forms)
+    parsed = replace(parsed, mentions=mentions, series=learnt.members)
+    numbered = numbered_lines(text, parsed.blocks, parsed.items, contents.lines, width, letters, learnt)
     lines = [*labelled(headings), *numbered]
     parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
-    if not parts and len(lines) == sum(line.heading for line in lines):
+    if not (parts or learnt.members) and len(lines) == sum(line.heading for line in lines):
         return _unnumbered(parsed, headings, contents, width)
     lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
     listed = listed_contents(lines, text)
@@ -51,8 +51,10 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     titles = titles_of(lines, contents, mentions, text, width)
     weigh(lines, titles, contents, mentions)
     chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
-    accepted = with_parts(without_clauses(chosen, headings, titles, contents), parts)
-    titles |= named
+    accepted = with_parts(without_clauses(chosen, headings, titles, contents, learnt.members), parts)
+    titled, more = titled_series(learnt, accepted, contents, parsed, width)
+    accepted = sorted([*accepted, *titled], key=lambda line: line.start)
+    titles |= named | more
     found = headings_of(accepted, headings, titles, text)
     found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:

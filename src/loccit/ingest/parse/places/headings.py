@@ -8,32 +8,36 @@ if several look alike: a single line with dashes below is a table's, and a singl
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from loccit.ingest.parse import Heading, Parsed
-from loccit.ingest.parse.places.learnt import NO_FORMS, LearntForms
 from loccit.ingest.parse.places.lines import NumberedLine, read_line
-from loccit.ingest.parse.places.titles import clean, is_title, read_title, titles_below
+from loccit.ingest.parse.places.mentions import Contents
+from loccit.ingest.parse.places.series import NOTHING, Learnt, label_of
+from loccit.ingest.parse.places.titles import Title, clean, is_title, read_title, titles_below
 from loccit.labels import parse_heading
 from loccit.text.keys import title_key
 
 _LONGEST_HEADING = 120
 _LONGEST_TITLE = 250
 _NO_WIDTH = 1_000_000
+# The share of lines with a title that makes a series one of headings.
+_TITLED = 0.6
 
 
-def styled_headings(parsed: Parsed, forms: LearntForms = NO_FORMS) -> list[Heading]:
-    """Return the headings of a text, each with its title only; ``forms`` are the document's own labels."""
-    headings = [_with_label(heading, forms) for heading in parsed.headings]
+def styled_headings(parsed: Parsed, learnt: Learnt = NOTHING) -> list[Heading]:
+    """Return the headings of a text, each with its title only; ``learnt`` is how the document numbers its parts."""
+    headings = [_with_label(heading, learnt) for heading in parsed.headings]
     return _shorten(_titled_below(_merge_titles(headings, parsed.text), parsed.text), parsed.text)
 
 
-def _with_label(heading: Heading, forms: LearntForms) -> Heading:
-    if not forms.may_begin(heading.text) or parse_heading(heading.text)[0]:
+def _with_label(heading: Heading, learnt: Learnt) -> Heading:
+    if not learnt.may_begin(heading.text, heading.start) or parse_heading(heading.text)[0]:
         return heading
-    label, title = forms.split(heading.text)
+    label, title = learnt.split(heading.text, heading.start)
     return replace(heading, label=label, title=title) if label else heading
 
 
@@ -114,6 +118,43 @@ def labelled(headings: Iterable[Heading]) -> list[NumberedLine]:
                 )
             )
     return found
+
+
+# -- series whose lines have titles -----------------------------------------------------------------------------------
+
+
+def titled_series(
+    learnt: Learnt, accepted: Sequence[NumberedLine], contents: Contents, parsed: Parsed, width: int
+) -> tuple[list[NumberedLine], dict[int, Title]]:
+    """Return the lines of the series whose lines have titles: these are headings, whatever their type."""
+    series: dict[str, list[NumberedLine]] = {}
+    titles: dict[int, Title] = {}
+    alone: set[int] = set()
+    taken = {line.start for line in accepted} | contents.lines
+    numbers = {line.number for line in accepted if line.dotted}
+    ends = {block.start: block.end for block in parsed.blocks}
+    starts = sorted(ends)
+    for member in learnt.members.values():
+        if member.row or member.start in taken or member.shape in learnt.kinds or member.number in numbers:
+            continue
+        name = member.shape[0] if member.shape[0] == "code" else ":".join(member.shape)
+        end = ends[starts[bisect_right(starts, member.start) - 1]]
+        series.setdefault(name, []).append(
+            NumberedLine(member.start, member.rest, end, label_of(member), "", True, True, shape=name)
+        )
+        if title := read_title(parsed.text, member.rest, end, width):
+            titles[member.start] = title
+        elif member.rest >= member.end:
+            alone.add(member.start)
+    alone |= titles.keys()
+    found = [
+        line
+        for lines in series.values()
+        if sum(line.start in alone for line in lines) >= _TITLED * len(lines)
+        for line in lines
+        if line.start in alone
+    ]
+    return found, titles
 
 
 # -- titles without numbers, by their looks ---------------------------------------------------------------------

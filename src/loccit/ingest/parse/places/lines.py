@@ -10,7 +10,7 @@ from functools import cache
 
 from loccit.ingest.parse import Block
 from loccit.ingest.parse.places.chain import Number, number_key
-from loccit.ingest.parse.places.learnt import NO_FORMS, LearntForms
+from loccit.ingest.parse.places.series import NOTHING, Learnt
 from loccit.ingest.parse.places.view import plain_view
 from loccit.labels import Label
 from loccit.labels.lexicon import load, lowered
@@ -57,7 +57,7 @@ class NumberedLine:
 
     ``opens``: it begins a paragraph. ``follows``: the preceding text ended a sentence. ``ruled``: a rule is above or
     below it. ``nested``: an item of a list within a list; its number begins with those of the items around it.
-    ``listed``: the contents page has it, by number and title.
+    ``listed``: the contents page has it, by number and title. ``shape``: what its numbering is told by, if not a kind.
     """
 
     start: int
@@ -72,6 +72,7 @@ class NumberedLine:
     heading: bool = False
     listed: bool = False
     worth: float = 0.0
+    shape: str = ""
 
     @property
     def number(self) -> Number:
@@ -81,7 +82,7 @@ class NumberedLine:
     @property
     def series(self) -> str:
         """The numbering it belongs to."""
-        return series_of(self.label.kind)
+        return self.shape or series_of(self.label.kind)
 
     @property
     def dotted(self) -> bool:
@@ -106,13 +107,13 @@ def numbered_lines(
     skip: frozenset[int],
     width: int,
     letters: frozenset[str] = frozenset(),
-    forms: LearntForms = NO_FORMS,
+    learnt: Learnt = NOTHING,
 ) -> Iterator[NumberedLine]:
     """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to ignore.
 
     ``items`` are the numbers of list items, as the parser counts them.
     ``width`` is the length of lines: a sentence that continues fills its line. ``letters`` are those that the contents
-    page has as labels (`A. Scenarios`); otherwise they are initials or lists. ``forms`` are those of the document.
+    page has as labels (`A. Scenarios`); otherwise they are initials or lists. ``learnt`` is what the document shows.
     """
     for block in blocks:
         if block.kind != "text":
@@ -125,7 +126,7 @@ def numbered_lines(
             line = text[position:line_end]
             if line and not line.isspace():
                 if position not in skip and (
-                    found := _read(text, position, line, block, before, letters, forms)
+                    found := _read(text, position, line, block, before, letters, learnt)
                 ):
                     yield _in_list(found, items.get(position, ()))
                 ends = _FURNITURE.fullmatch(line) or len(line) < 0.6 * width or width > _UNBROKEN
@@ -192,14 +193,14 @@ def _read(
     block: Block,
     before: str,
     letters: frozenset[str] = frozenset(),
-    forms: LearntForms = NO_FORMS,
+    learnt: Learnt = NOTHING,
 ) -> NumberedLine | None:
-    if not (_may_begin_label(line, letters) or forms.may_begin(line)):
+    if not (_may_begin_label(line, letters) or learnt.may_begin(line)):
         return None
     lead = _LEAD.match(line)
     at = start + (lead.end() if lead else 0)
     bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
-    label, rest = forms.split(bare)
+    label, rest = learnt.split(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
         return None
     if _PARAGRAPH_SIGN.fullmatch(label.text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 
 from loccit.ingest.parse import Heading
@@ -249,10 +249,12 @@ def without_clauses(
     headings: Sequence[Heading],
     titles: dict[int, Title],
     contents: Contents,
+    learnt: Container[int] = (),
 ) -> list[NumberedLine]:
     """Drop numbered paragraphs that are mere clauses of the place above: `2.1 The tenant pays.` below `2. Rent`.
 
-    Clauses have no titles, and neither do most of their siblings; they are read with the text of their place.
+    Clauses have no titles, and neither do most of their siblings; they are read with the text of their place. Those of
+    a ``learnt`` series are found wherever they are.
     """
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
     inner |= {entry.number for entry in contents.entries}
@@ -264,8 +266,12 @@ def without_clauses(
     }
     numbered = {line.start for line in accepted}
     others = [heading.start for heading in headings if heading.start not in numbered]
-    while broken := _apart(accepted, others, of_family):
-        of_family = {start: parent for start, parent in of_family.items() if parent not in broken}
+    while (broken := _apart(accepted, others, of_family)) and any(
+        parent in broken and start not in learnt for start, parent in of_family.items()
+    ):
+        of_family = {
+            start: parent for start, parent in of_family.items() if parent not in broken or start in learnt
+        }
     lists = _lists(accepted).values()
     # A short first paragraph may look like a title; the other articles show what it is.
     alike = _untitled([line for family in lists for line in family], titles)

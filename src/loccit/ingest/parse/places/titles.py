@@ -18,6 +18,7 @@ _RUN_IN = re.compile(
 )
 _ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:No|Inc|Co|Corp|Ltd|vs|etc|Art|Sec|St|Dr|Mr|Ms))\Z")
 _PARAGRAPH_END = re.compile(r"\n(?:[ \t]*(?:\n|\Z)|(?P<rule>[ \t]*[=\-~^_*#\"]{3,}[ \t]*)(?:\n|\Z))")
+_FIRST_CLAUSE = re.compile(r"[(（]?[1１a๑१١][.)）]")
 _GAP = re.compile(r"\S(?:\t+| {4,})\S")
 _BELOW = re.compile(r"[ \t]*(?:\n[ \t]*){1,3}(?P<line>[^\s#>|\-][^\n]{1,150})(?P<next>\n[^\n]{0,80}|\Z)")
 _FEWEST_BELOW, _MOST_BELOW = 3, 0.7
@@ -104,7 +105,7 @@ def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) 
         and is_title(words, own_line=True)
         and following
         and not following[0].islower()
-        and _capitalised(words)
+        and (_capitalised(words) or _FIRST_CLAUSE.match(following))
     ):
         return Title(words.rstrip("."), line_end)
     return None

@@ -117,3 +117,57 @@ def test_rules_with_codes_are_found_with_what_is_below_them(tmp_path: Path) -> N
         assert "1b2) Ensuring." in library.section("1b").text and "1c)" not in library.section("1b").text
         for asked in ("A2a", "A2a)", "Regulation A2a"):
             assert library.section(asked).text.strip().endswith("A2a) Scrambler.")
+
+
+@pytest.mark.parametrize(
+    ("form", "asked"),
+    [
+        ("{}. člen\n", ["{}. člen", "{} člen", "{}"]),
+        ("มาตรา {} พระราชา\n", ["มาตรา {}", "{}"]),
+        ("{}.¹ pants. Tiesības\n", ["{}.¹ pants"]),
+        ("IR-{} Incident Handling\n\n", ["IR-{}", "ir-{}"]),
+        ("Goal {}: Know Your Duties\n\n", ["Goal {}"]),
+        ("**R{}: Use the rope**\n\n", ["R{}"]),
+    ],
+)
+def test_lines_set_in_plain_type_are_places_by_their_order(
+    tmp_path: Path, form: str, asked: list[str]
+) -> None:
+    text = "Rules of the harbour\n\n" + "".join(
+        f"{form.format(number)}{number}st. {WORDS}\n\n" for number in range(1, 8)
+    )
+    with library_of(tmp_path, "rules.md", text) as library:
+        for number in (1, 4, 7):
+            for question in asked:
+                place = library.section(question.format(number))
+                assert f"{number}st. {WORDS}" in place.text and f"{number + 1}st." not in place.text
+
+
+def test_roman_heads_in_plain_type_are_headings_beside_headings_of_the_format(tmp_path: Path) -> None:
+    text = "# Guidance\n\n" + "".join(
+        f"{numeral}. {title}\n\n{WORDS} {WORDS}\n\n"
+        for numeral, title in (("I", "INTRODUCTION"), ("II", "BACKGROUND"), ("III", "DISCUSSION"))
+    )
+    with library_of(tmp_path, "guidance.md", text + f"## Annex of words\n\n{WORDS}\n") as library:
+        (outline,) = library.outline("guidance.md")
+        inner = outline.nodes[0].children
+        assert [node.label for node in inner] == ["I", "II", "III", ""]
+
+
+def test_a_heading_among_numbered_paragraphs_does_not_hide_them(tmp_path: Path) -> None:
+    paragraphs = [f"{number}. The court heard point {number}. {WORDS}" for number in range(1, 21)]
+    paragraphs[11] = "# 12. The Convention provides:"
+    text = "# Judgment\n\nJane Doe v Harbour Board\n\n" + "\n\n".join(paragraphs) + "\n"
+    with library_of(tmp_path, "judgment.md", text) as library:
+        for number in (3, 11, 13, 20):
+            assert f"point {number}." in library.section(str(number)).text
+
+
+def test_a_contents_list_is_not_taken_for_what_it_lists(tmp_path: Path) -> None:
+    titles = ["Accounting Terms", "Term Loan", "Default Rate", "Prepayments", "Taxes"]
+    listed = "".join(
+        f"2.{number}\n\n\n{title}.\n\n{number + 7}\n\n\n" for number, title in enumerate(titles, 1)
+    )
+    body = "".join(f"2.{number}  {title}. {WORDS} {number}th\n\n" for number, title in enumerate(titles, 1))
+    with library_of(tmp_path, "loan.txt", f"LOAN\n\nSECTION 2\n\n{listed}\nSECTION 2\n\n{body}") as library:
+        assert "4th" in library.section("2.4").text

@@ -1,0 +1,355 @@
+"""Series: how a document numbers its parts, learnt from the numbers themselves.
+
+`12 straipsnis.`, `› 2.1`, `IR-4 Incident Handling`, `II. BACKGROUND`, `| 4.1.2 |`: beginnings of lines, headings and
+cells of one shape, whose numbers rise through the text nearly without a gap, number its parts, whatever word or sign
+stands beside them. A shape may begin anew inside each place of another series; what counts is how much of it is in
+order over all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+from loccit.ingest.parse import Parsed
+from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain
+from loccit.ingest.parse.places.view import plain_view
+from loccit.labels import Label, normalise_number, parse_heading, roman_value
+from loccit.labels.lexicon import load, lowered
+from loccit.labels.numbers import coded_number
+
+Shape: TypeAlias = tuple[str, str]
+"""A form, and the word, sign or letters beside the number."""
+
+_WORD = r"[^\W\d_]{2,24}"
+_NUMBER = r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[a-z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
+_DOTTED = r"(?:\d{1,4}|[IVXLC]{1,7}|[A-Z]{1,2})(?:[.\-‑]\d{1,4}|[.\-‑][A-Za-z](?![^\W_])){1,6}"
+# Letters and digits: `IR-4`, `ES.103`, `A3b3)`, `1b1)`, `AC-2(3)`, `35/A`, `19^1`.
+_CODED = (
+    r"(?:[A-Z]{1,6}[-._]?\d{1,4}|\d{1,4}(?=(?!st|nd|rd|th)[a-z]\d?|[A-Z]{1,3}(?![^\W_])|/[A-Z]|\^\d))"
+    r"(?:[-._]\d{1,4}|[a-zA-Z]{1,3}(?=\d|(?![^\W_]))|/[A-Z](?![^\W_])|\^?\d{1,3}){0,6}(?:\(\d{1,3}\)|\([a-z]{1,2}\)){0,3}"
+)
+_END = r"(?P<mark>\s?[.:)–—|-]{0,2})(?=\s|\Z)"
+_FORMS = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("before", rf"(?P<word>{_WORD})\.?\s{{1,3}}(?P<number>{_NUMBER}){_END}"),
+        (
+            "after",
+            rf"(?P<number>{_NUMBER})\.?\s{{1,3}}(?P<word>{_WORD})(?P<mark>\s?[.:)–—|-]{{1,2}}(?=\s|\Z)|(?=\n|\Z))",
+        ),
+        (
+            "sign",
+            r"(?P<word>[^\w\s#*|>\-+.,;:()\[\]{}\"'“”„«»‘’$€£%<=/\\]{1,2})\s{0,2}"
+            rf"(?P<number>{_NUMBER})(?P<mark>[.:)]?)(?=\s|\Z)",
+        ),
+        ("dotted", rf"(?P<word>)(?P<number>{_DOTTED}){_END}"),
+        ("code", rf"(?P<number>(?P<word>){_CODED}){_END}"),
+        ("number", r"(?P<word>)(?P<number>\d{1,3})(?P<mark>[.):]?)(?=\s)"),
+        ("part", r"(?P<word>)(?P<number>[IVXLC]{1,7}|[A-Z])(?P<mark>[.):]|\Z)(?=\s|\Z)"),
+    )
+)
+_ABSOLUTE = frozenset({"dotted", "code", "sign"})
+_HEADED = ("number", "#")
+_NAMED = frozenset({"before", "after", "sign"})
+# What a line must have near its beginning to be worth reading.
+_MAY_BEGIN = re.compile(r"[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))")
+_LEAD = re.compile(r"[\s>#|]*(?:[-•●▪◦]\s+)?")
+_STEPS = re.compile(r"\d+|[^\W\d_]+")
+_VIEW = 120
+_PARAGRAPHS = 8
+_STRICTLY = (5, 0.9, 0.7)
+# The text of a part: a list of figures or captions has less.
+_LEAST_TEXT = 60
+_MOST_LINES = 60_000
+_MOST_ROUNDS = 4
+_WORTH = 2.0
+# Numbered, but beside the text.
+_ASIDE = frozenset(
+    "table tables figure figures fig image photo map chart box note notes page pages line lines step example listing "
+    "equation version vol volume issue no nr number tabelle abbildung tableau figura tabla".split()
+)
+
+
+class Beginning(NamedTuple):
+    """A line, heading or cell that begins with a number, in one reading.
+
+    ``marked``: the format or its own punctuation sets the number apart. ``opens``: a blank line is before it. ``row``:
+    it is a cell or an item of a list.
+    """
+
+    start: int
+    rest: int
+    end: int
+    label: str
+    number: Number
+    marked: bool
+    opens: bool
+    row: bool
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What a document shows of its numberings: the kinds of its words and signs, and the lines of its other series."""
+
+    kinds: Mapping[Shape, str] = field(default_factory=dict)
+    members: Mapping[int, Beginning] = field(default_factory=dict)
+
+    def may_begin(self, line: str, start: int = -1) -> bool:
+        """Whether a line may begin with such a label; finding that out is cheap."""
+        return start in self.members or (bool(self.kinds) and _MAY_BEGIN.match(line) is not None)
+
+    def split(self, bare: str, start: int = -1) -> tuple[Label | None, str]:
+        """Split a line or heading into its label, read by the words of its document too, and its title."""
+        label, rest = parse_heading(bare)
+        if self.kinds and (label is None or not label.kind) and (found := self._read(bare)):
+            return found
+        if label is None and (member := self.members.get(start)):
+            return label_of(member), bare[bare.find(member.label) + len(member.label) :].lstrip(" .:)–—|-")
+        return label, rest
+
+    def _read(self, bare: str) -> tuple[Label, str] | None:
+        for shape, match in _readings(bare):
+            kind = self.kinds.get(shape)
+            if kind is not None:
+                text = (
+                    match["number"] if shape[0] == "sign" else bare[: match.end()].strip().rstrip(" .:)–—|-")
+                )
+                return Label(text, kind, normalise_number(match["number"])), bare[match.end() :].strip()
+        return None
+
+
+def label_of(member: Beginning) -> Label:
+    """The label of a line in a series, as printed."""
+    return Label(member.label, "", coded_number(member.label))
+
+
+NOTHING = Learnt()
+"""Of a text that says nothing of its own."""
+
+
+def learn_series(parsed: Parsed, skip: Set[int] = frozenset()) -> Learnt:
+    """Find the series of a text; ``skip`` has the starts of lines that only list what comes."""
+    groups: dict[Shape, list[Beginning]] = defaultdict(list)
+    for shape, found in _beginnings(parsed, skip):
+        groups[shape].append(found)
+    limits = sorted(heading.start for heading in parsed.headings)
+    accepted: dict[Shape, list[Beginning]] = {}
+    for _ in range(_MOST_ROUNDS):
+        left = {shape: lines for shape, lines in groups.items() if shape not in accepted}
+        chosen = dict(_series(left, limits, len(parsed.text)))
+        if not chosen:
+            break
+        accepted |= chosen
+        limits = sorted({*limits, *(found.start for chain in chosen.values() for found in chain)})
+    members: dict[int, Beginning] = {}
+    # A line with several readings belongs to the longest series.
+    for shape, chain in sorted(accepted.items(), key=lambda item: -len(item[1])):
+        if shape[0] not in ("before", "after"):
+            last = {found.number: found for found in chain}.values() if shape[0] in _ABSOLUTE else chain
+            members.update({found.start: found for found in last if found.start not in members})
+    return Learnt(_kinds({shape: chain for shape, chain in accepted.items() if shape[0] in _NAMED}), members)
+
+
+def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginning]]:
+    """Yield every way to read the beginnings of lines and headings, and of the first cells of rows."""
+    text, count = parsed.text, 0
+    headings = {heading.start for heading in parsed.headings}
+    for block in parsed.blocks:
+        if block.kind not in ("text", "heading", "table"):
+            continue
+        position, blank = block.start, True
+        while position < block.end and count < _MOST_LINES:
+            end = text.find("\n", position, block.end)
+            end = block.end if end < 0 else end
+            if position not in skip and _MAY_BEGIN.match(text, position, end):
+                count += 1
+                lead = _LEAD.match(text, position, end)
+                at = lead.end() if lead else position
+                cell = text.find("|", at, end) if block.kind == "table" else -1
+                bare, offsets = plain_view(text, at, min(end if cell < 0 else cell, at + _VIEW))
+                heading = block.kind == "heading" or position in headings
+                marked = heading or text.startswith(("**", "__", "<b>", "<strong>", "<u>"), at)
+                row = block.kind == "table" or (lead is not None and lead.group().strip(" \t>#") != "")
+                for shape, match in _readings(bare):
+                    if shape[0] == "number":
+                        if not (heading or (blank and match["mark"] and block.kind == "text")):
+                            continue
+                    elif shape[0] == "part" and not (marked or (blank and not row)):
+                        continue
+                    ends = not bare[match.end() :].strip() or bool(match["mark"].strip())
+                    found = Beginning(
+                        position,
+                        offsets[match.end()] if match.end() < len(offsets) else end,
+                        end,
+                        match["number"],
+                        _number(shape, match["number"]),
+                        marked or ends,
+                        blank,
+                        row,
+                        shape,
+                    )
+                    yield shape, found
+                    if heading and shape[0] == "number":
+                        yield _HEADED, found
+            blank = not text[position:end].strip()
+            position = end + 1
+
+
+def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    """Yield the shapes that the beginning of a line has, if no lexicon knows its word."""
+    for form, pattern in _FORMS:
+        if match := pattern.match(bare):
+            word = lowered(match["word"])
+            if form in ("before", "after") and (word in _ASIDE or _is_known(word)):
+                continue
+            if form == "code":
+                letters = re.match(r"[A-Z]+[-._]?(?=\d)", match["number"])
+                word = letters.group() if letters and len(letters.group()) > 1 else "A" if letters else "1"
+            elif form == "number":
+                word = match["mark"]
+            elif form == "part":
+                number = match["number"]
+                if roman_value(number) is not None:
+                    yield (form, "roman"), match
+                if len(number) > 1:
+                    continue
+                word = "letter"
+            yield (form, word), match
+
+
+def _is_known(word: str) -> bool:
+    lexicon = load()
+    return word in lexicon.forms or word in lexicon.after or word in lexicon.parts
+
+
+def _number(shape: Shape, written: str) -> Number:
+    if shape == ("part", "roman"):
+        return ((0, roman_value(written) or 0, ""),)
+    return tuple(
+        _part(part)
+        for part in _STEPS.findall(
+            written.lower() if shape[0] == "code" else " ".join(normalise_number(written))
+        )
+    )
+
+
+def _prefixed(shape: Shape) -> bool:
+    return shape[0] == "code" and len(shape[1]) > 1
+
+
+def _part(part: str) -> Part:
+    if part.isdecimal():
+        return (0, int(part), "")
+    value = 0
+    for letter in part:
+        value = 32 * value + ord(letter) - 96
+    return (1, 96 + value, "")
+
+
+def _series(
+    groups: Mapping[Shape, Sequence[Beginning]], limits: Sequence[int], end: int
+) -> Iterator[tuple[Shape, list[Beginning]]]:
+    """Yield the shapes whose numbers are in order; codes with different letters bear each other out."""
+    coded = {shape: _runs(lines, limits) for shape, lines in groups.items() if _prefixed(shape)}
+    lines = [line for shape in coded for line in groups[shape]]
+    if _is_series([run for runs in coded.values() for run in runs], lines):
+        yield from ((shape, [line for run in runs for line in run]) for shape, runs in coded.items() if runs)
+    for shape, beginnings in groups.items():
+        lines = list(beginnings)
+        if shape in coded:
+            continue
+        # A word beside a number may begin any sentence.
+        loose = shape[0] in ("before", "after") and 2 * sum(line.marked for line in lines) < len(lines)
+        if loose and 2 * sum(line.opens for line in lines) < len(lines):
+            continue
+        runs = _runs(lines, limits)
+        if shape[0] == "number" and shape != _HEADED:
+            runs = [run for run in runs if _runs_through(run, end)]
+            lines = [line for run in runs for line in run]
+        if _is_series(runs, lines, *(_STRICTLY if loose else ())):
+            yield shape, [line for run in runs for line in run]
+
+
+def _runs(lines: Sequence[Beginning], limits: Sequence[int]) -> list[list[Beginning]]:
+    """The lines in order, cut where they begin anew; a single line is no run."""
+    steps = [Step(line.number, _WORTH, bisect_right(limits, line.start)) for line in lines]
+    runs: list[list[Beginning]] = []
+    for index in best_chain(steps):
+        line = lines[index]
+        if runs and line.number > runs[-1][-1].number:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return [run for run in runs if len(run) > 1]
+
+
+def _runs_through(run: Sequence[Beginning], end: int) -> bool:
+    """Whether plain numbers count the paragraphs of a text, as in a judgment; those of lists begin anew."""
+    unbroken = sum(later.number[0][1] - line.number[0][1] == 1 for line, later in pairwise(run))
+    return (
+        len(run) >= _PARAGRAPHS
+        and unbroken >= 0.9 * (len(run) - 1)
+        and run[-1].start - run[0].start > 0.5 * end
+    )
+
+
+def _is_series(
+    runs: Sequence[Sequence[Beginning]],
+    lines: Sequence[Beginning],
+    least: int = 3,
+    in_order: float = 0.6,
+    near: float = 0.5,
+) -> bool:
+    """Whether at least so many lines are in order, that share of all, and so close to the one before."""
+    found = [line for run in runs for line in run]
+    if len(found) < least:
+        return False
+    # What repeats a number of the series, such as a list of contents, says nothing against it.
+    again = Counter(line.number for line in lines)
+    known = {line.number for line in found}
+    strange = sum(count for number, count in again.items() if number not in known)
+    if len(found) < in_order * (len(found) + strange):
+        return False
+    close = sum(_closeness(line.number, later.number) for run in runs for line, later in pairwise(run))
+    if close < near * (len(found) - len(runs)):
+        return False
+    gaps = sorted(later.start - line.start for run in runs for line, later in pairwise(run))
+    return found[0].row or gaps[len(gaps) // 2] >= _LEAST_TEXT
+
+
+def _closeness(number: Number, later: Number) -> float:
+    """How near a number is to the one that must come next: the next sibling, the first child, or an outer one."""
+    size = next(
+        (i for i, pair in enumerate(zip(number, later, strict=False)) if pair[0] != pair[1]), len(number)
+    )
+    near = 1.0
+    if size < len(number):
+        here, there = number[size], later[size]
+        if here[0] != there[0]:
+            return 0.0
+        near = 1.0 / max(1, there[1] - here[1])
+        size += 1
+    for group, value, _ in later[size:]:
+        near /= max(1, value - (96 if group else 0))
+    return near
+
+
+def _kinds(series: Mapping[Shape, Sequence[Beginning]]) -> dict[Shape, str]:
+    """Give each word a kind: the commonest has articles, rarer ones what contains them."""
+    outer = iter(("chapter", "title", "part"))
+    kinds: dict[Shape, str] = {}
+    for shape in sorted(series, key=lambda shape: -len(series[shape])):
+        if shape[0] == "sign":
+            kinds[shape] = ""
+        elif "article" not in kinds.values():
+            kinds[shape] = "article"
+        elif kind := next(outer, ""):
+            kinds[shape] = kind
+    return kinds
