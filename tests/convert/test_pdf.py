@@ -366,7 +366,7 @@ def test_contents_entries_are_no_headings(tmp_path: Path) -> None:
     body.lines(72, 90, PROSE)
     converted = convert(tmp_path, contents, body)
     assert [h.lstrip("# ") for h in headings(converted)] == ["Contents", "1 Chapter of the port"]
-    assert "3 Chapter of the port … 4" in converted.text
+    assert "3 Chapter of the port ... 4" in converted.text
 
 
 # Text

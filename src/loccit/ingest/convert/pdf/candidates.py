@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from loccit.ingest.convert.pdf.page import HYPHEN, Heading, Item, Line
@@ -110,11 +111,25 @@ def starts_item(text: str) -> bool:
     return bool(_LIST.match(text)) or any(unicodedata.category(sign) in _PRIVATE for sign in text[:1])
 
 
+_NOTE = re.compile(r"\[\^[^\]]*\]")
+_ALPHANUMERIC = re.compile(r"[^\W_]+")
+
+
+def normal(text: str) -> str:
+    """Letters and digits only, in lower case: what two spellings of a title have in common."""
+    text = unicodedata.normalize("NFKC", _NOTE.sub("", text.replace(HYPHEN, ""))).lower()
+    return "".join(_ALPHANUMERIC.findall(text))
+
+
 # -- the way lines are set -----------------------------------------------------------------------------------
 
 _LONGEST = 260
 _MOST_WORDS = 40
 _MOST_LINES = 6
+_ROOM = 3.0
+_NEARLY = 0.6
+_MOSTLY = 0.75
+_PAGE_OF_TEXT = 1000
 _STOPS = frozenset('.;:!?”"')
 _NO_START = frozenset("*+-=/<>|&%,;.!?©")
 _HANGING = re.compile(r"\b(?:and|or|the|of|a|an|with|by|that|which)$")
@@ -146,6 +161,12 @@ class Body(NamedTuple):
     """Number of letters in the document."""
     pitch: float
     """Distance between baselines, relative to the type size."""
+    smaller: Mapping[int, float] = {}
+    """The size of the text on pages where it is smaller, as in the conditions of a contract."""
+
+    def at(self, page: int) -> Body:
+        """The body text of a page."""
+        return self._replace(size=self.smaller[page]) if page in self.smaller else self
 
 
 class Look(NamedTuple):
@@ -170,6 +191,8 @@ class Candidate:
     big: bool
     tail: Line | None = None
     """The text after the heading on the same line, if it is a run-in heading."""
+    listed: bool = False
+    """A contents page lists it."""
 
     @property
     def page(self) -> int:
@@ -183,10 +206,12 @@ def find_body(lines: Iterable[Line]) -> Body:
     bold: Counter[float] = Counter()
     fonts: Counter[int] = Counter()
     steps: Counter[float] = Counter()
+    by_page: dict[int, Counter[float]] = defaultdict(Counter)
     before: Line | None = None
     for line in lines:
         if line.contents:
             continue
+        by_page[line.page][line.size] += len(line.text)
         for span in line.spans:
             sizes[span.style.size] += len(span.text)
             fonts[span.style.font] += len(span.text)
@@ -207,20 +232,30 @@ def find_body(lines: Iterable[Line]) -> Body:
     size = max(sizes, key=lambda s: sizes[s])
     pitch = max(steps, key=lambda s: steps[s]) if steps else 1.2
     font = max(fonts, key=lambda f: fonts[f])
-    return Body(size, bold[size] > 0.6 * sizes[size], font, sum(sizes.values()), pitch)
+    smaller = {}
+    for page, counts in by_page.items():
+        usual, letters = counts.most_common(1)[0]
+        if usual < size - _NEARLY and letters > max(_PAGE_OF_TEXT, _MOSTLY * counts.total()):
+            smaller[page] = usual
+    return Body(size, bold[size] > 0.6 * sizes[size], font, sum(sizes.values()), pitch, smaller)
 
 
-def find_candidates(flow: Sequence[Item | Heading], body: Body) -> list[Candidate]:
-    """Every run of lines in the flow that is typeset like a heading, with multi-line headings joined."""
+def find_candidates(flow: Sequence[Item | Heading], body: Body, listed: Mapping[int, int]) -> list[Candidate]:
+    """Every run of lines in the flow that is typeset like a heading or listed as one, with their lines joined."""
     found: list[Candidate] = []
     position = 0
     while position < len(flow):
         line = flow[position]
-        if isinstance(line, Line) and _prominent(line, body):
-            last = _end(flow, position, body)
-            candidate = _candidate(flow, position, last, body)
+        here = body.at(line.page) if body.smaller else body
+        if position in listed and starts_paragraph(flow, position, body):
+            last = listed[position]
+            found.append(_made(flow, position, last, here, listed=True))
+            position = last + 1
+        elif isinstance(line, Line) and _prominent(line, here):
+            last = _end(flow, position, here)
+            candidate = _candidate(flow, position, last, here)
             if candidate is not None:
-                _add_title(candidate, flow, body)
+                _add_title(candidate, flow, here)
                 found.append(candidate)
                 last = candidate.last
             position = last + 1
@@ -357,18 +392,24 @@ def _end_of_paragraph(flow: Sequence[Item | Heading], start: int, body: Body) ->
     return last
 
 
-def _candidate(flow: Sequence[Item | Heading], first: int, last: int, body: Body) -> Candidate | None:
+def _made(
+    flow: Sequence[Item | Heading], first: int, last: int, body: Body, listed: bool = False
+) -> Candidate:
     lines = [i for i in flow[first : last + 1] if isinstance(i, Line)]
-    text = join_heading(lines)
-    label = find_label(text)
-    look = look_of(lines)
+    text, look = join_heading(lines), look_of(lines)
     big = look.size >= body.size + 0.9
-    if not _plausible(text, label, look, big, lines):
+    return Candidate(first, last, lines, text, look, find_label(text), big, listed=listed)
+
+
+def _candidate(flow: Sequence[Item | Heading], first: int, last: int, body: Body) -> Candidate | None:
+    made = _made(flow, first, last, body)
+    if not _plausible(made.text, made.label, made.look, made.big, made.lines):
         return None
-    if ((not big and not look.bold) or text[0].islower()) and not starts_paragraph(flow, first, body):
+    set_off = made.big or made.look.bold
+    if (not set_off or made.text[0].islower()) and not starts_paragraph(flow, first, body):
         # In body type, only space or the end of a sentence sets a heading apart.
         return None
-    return Candidate(first, last, lines, text, look, label, big)
+    return made
 
 
 def starts_paragraph(flow: Sequence[Item | Heading], position: int, body: Body) -> bool:
@@ -415,6 +456,8 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if not big and not look.bold and len(lines) > 3:
         return False
+    if not big and label is None and any(_broken(*pair) for pair in pairwise(lines)):
+        return False
     if text[-1] in ".!?" and not text.endswith("..."):
         most = 12 if look.bold or look.caps or is_strong(label) else 0
         if label is not None and (big or look.bold):
@@ -424,6 +467,13 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     if big or look.bold or look.caps:
         return True
     return _titled(rest, is_strong(label), lines)
+
+
+def _broken(line: Line, following: Line) -> bool:
+    """Whether a line ends before it must, at the left of its column: in an address, or below a signature."""
+    word = len(following.text.split(" ", 1)[0]) + 1
+    width = (following.x1 - following.x0) / max(len(following.text), 1)
+    return abs(line.x0 - following.x0) < 2 and line.x1 + word * width < line.right - _ROOM * line.size
 
 
 def _titled(rest: str, strong: bool, lines: Sequence[Line]) -> bool:

@@ -22,21 +22,29 @@ from loccit.ingest.convert.pdf.candidates import (
     is_caption,
     is_strong,
     join_heading,
+    normal,
 )
+from loccit.ingest.convert.pdf.listed import find_listed
 from loccit.ingest.convert.pdf.outline import (
     Bookmark,
     headings_from_tags,
     is_useful,
     match_bookmark,
-    normal,
     printed_title,
 )
 from loccit.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText
-from loccit.ingest.convert.pdf.selection import counts_up, find_run_ins, select, without_front
+from loccit.ingest.convert.pdf.selection import (
+    counts_up,
+    find_run_ins,
+    front_pages,
+    select,
+    without_front,
+)
 
 _SPARSE = 6
 """With fewer bookmarks than one per this many pages, headings between them are looked for."""
 _LEAST_LABELS = 3
+_MISSED = 0.5
 _Kind: TypeAlias = tuple[str, int, float, bool, bool, bool]
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LETTER = re.compile(r"[A-HJ-UWYZ]")
@@ -57,7 +65,7 @@ def mark_headings(
     flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body
 ) -> Flow:
     """The flow with its heading lines replaced by headings."""
-    return _with_labels_above(_mark(flow, pages, marks, body))
+    return _without_repeated_titles(_with_labels_above(_mark(flow, pages, marks, body)))
 
 
 def _mark(flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body) -> Flow:
@@ -65,29 +73,47 @@ def _mark(flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookm
         marked = _from_outline(flow, marks)
         return _add(marked, body, len(pages), sparse=len(marks) < len(pages) / _SPARSE)
     tagged = headings_from_tags(flow, pages, body.letters)
-    if tagged is not None:
-        return _add(tagged, body, len(pages), sparse=False)
     found = _by_look(flow, body, len(pages))
+    if tagged is not None and not _misses(tagged, found):
+        return _add(tagged, body, len(pages), sparse=False)
     return _replace(flow, found, assign_levels(found))
 
 
+def _misses(tagged: Flow, found: Sequence[Candidate]) -> bool:
+    """Whether the tags leave out much of what is numbered or on a contents page: some programs tag a few pages."""
+    titles = {normal(item.text) for item in tagged if isinstance(item, Heading)}
+    sure = [normal(c.text) for c in found if c.listed or c.label is not None]
+    missed = sum(text not in titles for text in sure)
+    return missed >= _LEAST_LABELS and missed > _MISSED * len(sure)
+
+
 def _by_look(flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Candidate]:
-    found = select(without_front(find_candidates(flow, body), flow), flow, body, pages)
+    candidates = find_candidates(flow, body, find_listed(flow))
+    found = select(without_front(candidates, flow, body), flow, body, pages)
     return sorted(found + find_run_ins(flow, body, found), key=lambda c: c.first)
 
 
 def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
-    """Headings missing from bookmarks or tags: Articles and Sections that count up; any, if those are sparse."""
-    if not sparse and not _has_labels(flow):
-        return flow
+    """Headings missing from bookmarks or tags.
+
+    Any if those are sparse; else what a contents page lists, what is set like the others, and Articles and Sections
+    that count up.
+    """
     found = _by_look(flow, body, pages)
+    looks = _levels_of_looks(flow, body)
     if not sparse:
         numbers: dict[str, list[str]] = defaultdict(list)
         for c in found:
             if c.label is not None and is_strong(c.label):
                 numbers[c.label.kind].append(c.label.number)
         kinds = {k for k, n in numbers.items() if len(n) >= _LEAST_LABELS and counts_up(n)}
-        found = [c for c in found if c.label is not None and is_strong(c.label) and c.label.kind in kinds]
+        found = [
+            c
+            for c in found
+            if c.listed
+            or c.look[:2] in looks
+            or (c.label is not None and is_strong(c.label) and c.label.kind in kinds)
+        ]
     if not found:
         return flow
     known = _levels_of_labels(flow)
@@ -99,8 +125,18 @@ def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
     levels = []
     for candidate, inner in zip(found, assign_levels(found), strict=True):
         kind = candidate.label.kind if candidate.label is not None else ""
-        levels.append(known.get(kind, outer[candidate.first] + inner))
+        alike = looks.get(candidate.look[:2]) or outer[candidate.first] + inner
+        levels.append(known.get(kind, alike))
     return _replace(flow, found, levels)
+
+
+def _levels_of_looks(flow: Flow, body: Body) -> dict[tuple[float, bool], int]:
+    """The level of the headings of each size and weight that is not that of the text, if there are several."""
+    seen: dict[tuple[float, bool], Counter[int]] = defaultdict(Counter)
+    for item in flow:
+        if isinstance(item, Heading) and (item.style.size >= body.size + 0.9 or item.style.bold > body.bold):
+            seen[item.style.size, item.style.bold][item.level] += 1
+    return {look: levels.most_common(1)[0][0] for look, levels in seen.items() if levels.total() >= 2}
 
 
 def _with_labels_above(flow: Flow) -> Flow:
@@ -123,14 +159,18 @@ def _with_labels_above(flow: Flow) -> Flow:
     return result
 
 
-def _has_labels(flow: Flow) -> bool:
-    count = 0
-    for item in flow:
-        if isinstance(item, Line) and is_strong(find_label(item.text)):
-            count += 1
-            if count >= _LEAST_LABELS:
-                return True
-    return False
+def _without_repeated_titles(flow: Flow) -> Flow:
+    """The title once: what stands on the first page is no heading on further title pages and above the text."""
+    covers, first = front_pages(flow)
+    if not covers:
+        return flow
+    titles = {normal(item.text) for item in flow if isinstance(item, Heading) and item.page == covers[0]}
+    return [
+        item.as_line()
+        if isinstance(item, Heading) and covers[0] < item.page <= first and normal(item.text) in titles
+        else item
+        for item in flow
+    ]
 
 
 def _levels_of_labels(flow: Flow) -> dict[str, int]:
@@ -149,7 +189,8 @@ def _replace(flow: Sequence[Item | Heading], found: Sequence[Candidate], levels:
     while position < len(flow):
         if position in starts:
             candidate, level = starts[position]
-            result.append(Heading(candidate.page, candidate.text, level))
+            style = candidate.lines[0].style
+            result.append(Heading(candidate.page, candidate.text, level, style))
             if candidate.tail is not None:
                 result.append(candidate.tail)
             position = candidate.last + 1
@@ -177,18 +218,22 @@ def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
     inserted: dict[int, list[Heading]] = defaultdict(list)
     used = sorted({m.level for m in marks})
     for mark in marks:
-        positions = by_page.get(mark.page, [])
-        lines = [item for item in (flow[n] for n in positions) if isinstance(item, Line)]
         level = used.index(mark.level) + 1
-        match = match_bookmark(mark, lines, taken[mark.page])
-        if match is None:
+        # One that points at the end of a page means the top of the next.
+        for page in (mark.page, mark.page + 1):
+            positions = by_page.get(page, [])
+            lines = [item for item in (flow[n] for n in positions) if isinstance(item, Line)]
+            match = match_bookmark(mark if page == mark.page else mark._replace(y=0.0), lines, taken[page])
+            if match is not None:
+                first, last = match
+                taken[page].update(range(first, last + 1))
+                title = printed_title(mark, lines[first : last + 1])
+                starts[positions[first]] = (positions[last], Heading(page, title, level, lines[first].style))
+                break
+        else:
             if find_label(mark.title) or not any(normal(mark.title) in cell for cell in cells[mark.page]):
-                inserted[_place(mark, flow, positions)].append(Heading(mark.page, mark.title, level))
-            continue
-        first, last = match
-        taken[mark.page].update(range(first, last + 1))
-        title = printed_title(mark, lines[first : last + 1])
-        starts[positions[first]] = (positions[last], Heading(mark.page, title, level))
+                place = _place(mark, flow, by_page.get(mark.page, []))
+                inserted[place].append(Heading(mark.page, mark.title, level))
     result: Flow = []
     position = 0
     while position < len(flow):

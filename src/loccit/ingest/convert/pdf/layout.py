@@ -19,11 +19,12 @@ _DEEPEST = 4
 _LEADER = re.compile(r"(?:[.…·_]\s?){4,}\s*[\divxlcA-Z–-]{0,8}$")
 _ENDS_IN_NUMBER = re.compile(r".*[^\d\W].*\s(\d{1,4}|[ivxlc]{1,6})$")
 _TITLE = re.compile(
-    r"(?:table of )?contents\b|list of (?:tables|figures|acronyms|exhibits|charts)|index$", re.I
+    r"(?:table of )?contents\b|content$|list of (?:tables|figures|acronyms|exhibits|charts)|index$", re.I
 )
 _LONGEST = 300
 _LONGEST_ENTRY = 3
 """Consecutive lines without a page number that are allowed among the entries."""
+_ENTRY = re.compile(r"(.*[^\W\d_]{3}.*?)\s+(\d{1,4})")
 _SQUEEZE = re.compile(r"\s*(?:[.…·_]\s?){4,}\s*")
 
 
@@ -231,7 +232,7 @@ def mark_contents(page: PageText, lines: list[Line], carried: bool) -> bool:
         return False
     first, last = entries[0], entries[-1]
     while (
-        first > 0
+        first > max(0, entries[0] - _LONGEST_ENTRY)
         and lines[first - 1].size <= lines[first].size * 1.15
         and not _TITLE.match(lines[first - 1].text)
     ):
@@ -264,6 +265,9 @@ def _numbered(lines: list[Line], carried: bool) -> list[int]:
     return entries if rising >= 0.8 * (len(numbers) - 1) else []
 
 
-def squeeze_leaders(text: str) -> str:
-    """A contents entry without its row of dots."""
-    return _SQUEEZE.sub(" … ", text).strip()
+def write_entry(text: str) -> str:
+    """A contents entry with three dots before its page, however the page is set apart."""
+    if _LEADER.search(text):
+        return _SQUEEZE.sub(" ... ", text).strip()
+    entry = _ENTRY.fullmatch(text)
+    return f"{entry[1]} ... {entry[2]}" if entry else text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import c_float, c_int
@@ -14,11 +13,10 @@ from typing import Any, NamedTuple, TypeAlias
 import pypdfium2 as pdfium
 
 from loccit.ingest.convert.pdf import native
-from loccit.ingest.convert.pdf.candidates import find_label, is_caption, join_heading
-from loccit.ingest.convert.pdf.page import HYPHEN, Flow, Heading, Item, Line, PageText, Tag
+from loccit.ingest.convert.pdf.candidates import find_label, is_caption, join_heading, normal
+from loccit.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText, Tag
 
 _MOST = 20_000
-_WORD = re.compile(r"[^\W_]+")
 _JUNK = re.compile(
     r"(?:page|slide|sheet|blank page)\s*\d*$|_?goback$|_toc\d+$|.*\.(?:pdf|docx?|indd|pptx?|xlsx?)$", re.I
 )
@@ -75,12 +73,6 @@ def _height(document: Any, page: int, target: Any) -> float | None:
 def is_useful(marks: Sequence[Bookmark]) -> bool:
     """Whether bookmarks outline the text: several of them, and not all at one place."""
     return len(marks) >= 2 and len({(m.page, m.title) for m in marks}) >= 2
-
-
-def normal(text: str) -> str:
-    """Letters and digits only, in lower case: what two spellings of a title have in common."""
-    text = unicodedata.normalize("NFKC", text.replace(HYPHEN, "")).lower()
-    return "".join(_WORD.findall(text))
 
 
 def match_bookmark(mark: Bookmark, lines: Sequence[Line], taken: set[int]) -> tuple[int, int] | None:
@@ -282,5 +274,5 @@ def _replace(
         if key is None:
             result.append(item)
         else:
-            result.append(Heading(key[0], kept[key], used.index(levels[key]) + 1))
+            result.append(Heading(key[0], kept[key], used.index(levels[key]) + 1, groups[key][0].style))
     return result

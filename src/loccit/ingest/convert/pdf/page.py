@@ -123,11 +123,18 @@ class Table:
 
 @dataclass(slots=True)
 class Heading:
-    """A heading in the flow of the document. ``level`` counts from 1, the outermost."""
+    """A heading in the flow of the document. ``level`` counts from 1, the outermost; ``style`` is that of its line."""
 
     page: int
     text: str
     level: int
+    style: Style = _UNSET
+
+    def as_line(self) -> Line:
+        """What it is if it is no heading."""
+        return Line(
+            self.page, 0.0, 0.0, 0.0, [Span(self.text, 0.0, 0.0, self.style, -1)], 0, self.text, self.style
+        )
 
 
 Item: TypeAlias = Line | Table

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from loccit.ingest.convert.pdf.candidates import Body, starts_item
-from loccit.ingest.convert.pdf.layout import squeeze_leaders
+from loccit.ingest.convert.pdf.layout import write_entry
 from loccit.ingest.convert.pdf.page import HYPHEN, Flow, Heading, Line, Table
 from loccit.ingest.convert.written import cell_text, pipe_table
 from loccit.model.document import PageStart
@@ -49,7 +49,7 @@ def make_blocks(flow: Flow, body: Body) -> list[Block]:
             blocks.append(item)
             before = current = None
             continue
-        text = squeeze_leaders(item.text) if item.contents else item.text
+        text = write_entry(item.text) if item.contents else item.text
         if current is not None and before is not None and _goes_on(before, item, body, current):
             joined = hyphens.join(current.text, text)
             if item.page != before.page:

@@ -45,9 +45,21 @@ def set_running_heads_aside(pages: list[PageText]) -> None:
         gone.update(id(line) for line in _repeated(text, lines, near, needed, edge))
     for page in pages:
         if any(id(line) in gone for line in page.lines):
+            gone -= _beside_titles(page, gone)
             heads = [line for line in page.lines if id(line) in gone and _WORDS.search(line.text)]
             page.aside[:0] = [line.text for line in sorted(heads, key=lambda line: line.base)]
             page.lines = [line for line in page.lines if id(line) not in gone]
+
+
+def _beside_titles(page: PageText, gone: set[int]) -> set[int]:
+    """Numbers that stand in front of text that stays: those of headings at the top of a page."""
+    staying = [line for line in page.lines if id(line) not in gone]
+    return {
+        id(line)
+        for line in page.lines
+        if id(line) in gone and _NUMBER_ONLY.match(line.text)
+        if any(abs(other.base - line.base) <= _SAME_ROW and other.x0 > line.x1 for other in staying)
+    }
 
 
 def _beside_page_numbers(pages: list[PageText]) -> set[int]:

@@ -21,9 +21,9 @@ from loccit.ingest.convert.pdf.candidates import (
     find_label,
     is_strong,
     look_of,
+    normal,
     starts_paragraph,
 )
-from loccit.ingest.convert.pdf.outline import normal
 from loccit.ingest.convert.pdf.page import Heading, Item, Line, Span, Table
 
 _Group: TypeAlias = tuple[object, ...]
@@ -31,9 +31,15 @@ _NEAR = 1.6
 """Looks up to this many points above the body size must prove themselves."""
 _NAMES = re.compile(r"[,;@\d*∗†‡§¶]|\[\^")
 _WORDS = 6
+_MOST_COVERS = 4
+_HUGE = 2.5
+"""A title this much larger than the text has a page of its own, whatever else is printed on it."""
+_PROVEN = (2, 0.3)
+"""A look is that of headings if this many, and this share, of its lines are on the contents page."""
 _USUAL = 3
 """A look that recurs this often on later pages is that of headings."""
 _LEAST = 3
+_SHORT = 0.3
 _MOST_WORDS = 12
 _AFTER = re.compile(r"\s*[.:—–-]+\s*|\s+(?=\()")
 _TITLE = re.compile(r"([A-Z][^.;:—]{1,80}?)(?:\.—|\.–|\.|—)\s*(?=[A-Z(“\"])")
@@ -66,11 +72,16 @@ def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, p
     kept: list[Candidate] = []
     weak: list[Candidate] = []
     for members in groups.values():
-        if not _serves_else(members, around, body):
+        listed = sum(c.listed for c in members)
+        proven = listed >= max(_PROVEN[0], _PROVEN[1] * len(members))
+        if proven or not _serves_else(members, around, body):
             for c in members:
-                hollow = around[c.first].empty and c.label is None and c.look.size < body.size + _NEAR
-                if not hollow and not _is_term(c, body):
-                    (weak if _is_weak(c) else kept).append(c)
+                here = body.at(c.page)
+                hollow = around[c.first].empty and c.label is None and c.look.size < here.size + _NEAR
+                if c.listed or not (hollow or _is_term(c, here)):
+                    (weak if _is_weak(c) and not c.listed else kept).append(c)
+        else:
+            kept.extend(c for c in members if c.listed)
     # Capitals in body type are headings only if there is nothing better.
     if len(kept) < pages / 3:
         kept.extend(weak)
@@ -80,9 +91,9 @@ def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, p
 
 def _without_repeats(found: list[Candidate], pages: int) -> list[Candidate]:
     """Drop words that recur again and again, such as the same small heading in every section."""
-    texts = Counter((_lead(c.text), c.look) for c in found if c.label is None)
+    texts = Counter((_lead(c.text), c.look) for c in found if c.label is None and not c.listed)
     most = max(6, pages / 12)
-    return [c for c in found if c.label is not None or texts[_lead(c.text), c.look] < most]
+    return [c for c in found if c.label is not None or c.listed or texts[_lead(c.text), c.look] < most]
 
 
 def _lead(text: str) -> str:
@@ -155,6 +166,7 @@ def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Bod
     """Whether a look is that of captions, terms, list entries, subtitles or emphasised paragraphs."""
     count = len(members)
     first = members[0]
+    body = body.at(first.page)
     labelled = first.label is not None
     if labelled and is_strong(first.label):
         return False
@@ -189,25 +201,57 @@ def _share(members: list[Candidate], around: dict[int, _Around], name: str) -> f
     return sum(bool(getattr(around[c.first], name)) for c in members) / len(members)
 
 
-def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> list[Candidate]:
-    """The candidates, without those between the title and the text of the first page.
+def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading], body: Body) -> list[Candidate]:
+    """The candidates, without those between the title and the text, be it on the first page or on title pages.
 
     The last of them stays if it is a plain word right above the text, such as `Abstract`.
     """
-    first = next((item.page for item in flow if isinstance(item, Line)), 0)
-    front = [c for c in found if c.page == first and c.label is None]
+    covers, first = front_pages(flow)
+    gone: set[int] = set()
+    for page in covers:
+        front = [c for c in found if c.page == page and c.label is None and not c.listed]
+        largest = max((c.look.size for c in front if c.big), default=0.0)
+        stated = any(isinstance(item, Heading) and item.page == page for item in flow)
+        gone.update(
+            c.first for c in front if (stated or c.look.size < largest - 0.6) and not _opens_contents(c, flow)
+        )
+    huge = {c.page for c in found if c.page <= first and c.look.size >= _HUGE * body.size}
+    gone.update(c.first for c in found if c.page in huge and c.label is None and not (c.big or c.listed))
+    gone.update(_beside_title([c for c in found if c.page == first and c.label is None], found, flow, first))
+    return [c for c in found if c.first not in gone]
+
+
+def front_pages(flow: Sequence[Item | Heading]) -> tuple[list[int], int]:
+    """The title pages, which have no text, and the first page that does; none and the first if there are many."""
+    pages = sorted({item.page for item in flow})
+    for count, page in enumerate(pages[: _MOST_COVERS + 1]):
+        if _text(flow, page) is not None:
+            return pages[:count], page
+    return [], next(iter(pages), 0)
+
+
+def _opens_contents(candidate: Candidate, flow: Sequence[Item | Heading]) -> bool:
+    following = flow[candidate.last + 1] if candidate.last + 1 < len(flow) else None
+    return isinstance(following, Line) and following.contents
+
+
+def _beside_title(
+    front: list[Candidate], found: Sequence[Candidate], flow: Sequence[Item | Heading], page: int
+) -> set[int]:
+    """Where the candidates between the title and the text of a page are."""
     if len(front) < 2 or any(isinstance(item, Heading) for item in flow):
-        return list(found)
+        return set()
     title = max(front, key=lambda c: c.look.size)
     if not title.big:
-        return list(found)
-    start = _text(flow, first)
-    later = Counter(c.look for c in found if c.page > first and c.label is None)
+        return set()
+    start = _text(flow, page)
+    later = Counter(c.look for c in found if c.page > page and c.label is None)
     gone: set[int] = set()
     for candidate in front:
         line = candidate.lines[-1]
         if (
             candidate is title
+            or candidate.listed
             or candidate.look.size > title.look.size - 0.6
             or later[candidate.look] >= _USUAL
         ):
@@ -218,7 +262,7 @@ def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading]) ->
             above = start.base - line.base <= 2.6 * max(line.size, start.size) and line.x0 < start.right
             if not above or len(candidate.lines) > 1 or _NAMES.search(candidate.text):
                 gone.add(candidate.first)
-    return [c for c in found if c.first not in gone]
+    return gone
 
 
 def _text(flow: Sequence[Item | Heading], page: int) -> Line | None:
@@ -227,7 +271,7 @@ def _text(flow: Sequence[Item | Heading], page: int) -> Line | None:
     starts = [
         a
         for a, b, c in zip(lines, lines[1:], lines[2:], strict=False)
-        if a.block == b.block == c.block and abs(b.x0 - c.x0) < 2 and _full(a) and _full(b)
+        if a.block == b.block == c.block and abs(b.x0 - c.x0) < 2 and not b.contents and _full(a) and _full(b)
     ]
     return min(starts, key=lambda line: line.base, default=None)
 
@@ -295,6 +339,10 @@ def _split(position: int, line: Line, label: Label, body: Body) -> Candidate:
     """Split the label, and a title after it, off the line."""
     after = _AFTER.match(line.text, label.length)
     end = after.end() if after else label.length
+    if 0 < line.text.count(" ", end) < _MOST_WORDS and line.x1 < line.right - _SHORT * (
+        line.right - line.left
+    ):
+        return _cut(position, line, label, len(line.text), body)
     title = _TITLE.match(line.text, end)
     if title and len(title[1].split()) <= 12:
         end = title.end()

@@ -47,8 +47,11 @@ _SPACES = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, rang
 _APART = table_of([*map(chr, range(0x21)), *_SPACES, HYPHEN])
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _UNJOINED = frozenset("ﬀﬁﬂﬃﬄﬅﬆ")
-_TEX = {"\x0b": "ﬀ", "\x0c": "ﬁ", "\r": "ﬂ", "\x0e": "ﬃ", "\x0f": "ﬄ"}
-_TEX_CODE = re.compile(r"[\x0b\x0c\x0e\x0f]|\r(?!\n)")
+# Two encodings of TeX, the second for languages with accents.
+_TEX = {"\x0b": "ﬀ", "\x0c": "ﬁ", "\r": "ﬂ", "\x0e": "ﬃ", "\x0f": "ﬄ"} | dict(
+    zip("\x1b\x1c\x1d\x1e\x1f", "ﬀﬁﬂﬃﬄ", strict=True)
+)
+_TEX_CODE = re.compile(r"[\x0b\x0c\x0e\x0f\x1b-\x1f]|\r(?!\n)")
 _LEAST_SPACE = 0.1
 _NARROW = 0.35
 """Letters are rarely narrower than this share of their size."""
