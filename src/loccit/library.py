@@ -238,12 +238,14 @@ class Library(LibraryBase):
         document: str | None = None,
         step: str | None = None,
         lines: str | tuple[int, int] | None = None,
+        exact: bool = True,
     ) -> SectionView:
         """Return the section or clause that a reference, an id or a heading names, in ``document`` if that is given.
 
         ``step`` selects the ``next``, ``previous`` or ``parent`` one, ``lines`` (``2031-2035``) some of its lines.
+        Unless ``exact``, a number of no place leads to the nearest place with a line that has it; ``doubt`` says so.
         """
-        found = self.sections(reference, document=document, step=step, lines=lines).sections
+        found = self.sections(reference, document=document, step=step, lines=lines, exact=exact).sections
         if len(found) > 1:
             raise UsageError(f"{reference!r} names {len(found)} places: ask for them with sections.")
         return found[0]
@@ -256,12 +258,13 @@ class Library(LibraryBase):
         document: str | None = None,
         step: str | None = None,
         lines: str | tuple[int, int] | None = None,
+        exact: bool = True,
         with_references: bool = False,
     ) -> SectionsResponse:
         """Return several sections: a list of references, or a text such as ``4.2, 4.3 and 7`` or ``Articles 12 to 15``.
 
         A text that is only partly understood is refused; ``missing`` has the items of a list that were not found.
-        ``with_references`` adds what they refer to directly. ``step`` and ``lines`` are those of ``section``.
+        ``with_references`` adds what they refer to directly. The other arguments are those of ``section``.
         """
         from loccit.search.links.read_places import read_sections
         from loccit.search.query.place_lists import read_lines
@@ -276,6 +279,7 @@ class Library(LibraryBase):
             within=self._within(),
             step=step,
             lines=None if lines is None else read_lines(lines),
+            exact=exact,
             with_references=with_references,
         )
 

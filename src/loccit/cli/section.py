@@ -30,6 +30,12 @@ def section(
     lines: Annotated[
         str | None, typer.Option("--lines", "-l", metavar="FIRST-LAST", help="Only these lines of it.")
     ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact/--near", help="With --near, a number of no place leads to the nearest line that has it."
+        ),
+    ] = True,
     with_references: Annotated[
         bool, typer.Option("--with-references", "-r", help="Also show what it refers to.")
     ] = False,
@@ -47,7 +53,12 @@ def section(
     """
     with open_library(index) as library:
         found = library.sections(
-            " ".join(words), document=document, step=step, lines=lines, with_references=with_references
+            " ".join(words),
+            document=document,
+            step=step,
+            lines=lines,
+            exact=exact,
+            with_references=with_references,
         )
     if as_json:
         print_json(found.sections[0].to_dict() if found.single else found.to_dict())

@@ -44,6 +44,7 @@ from loccit.search.query.understand import Query, understand
 from loccit.search.rank.ranker import Ranker
 from loccit.search.retrieve.leg import ExactHits, Retrieved
 from loccit.search.retrieve.legs import Retriever
+from loccit.search.retrieve.printed import as_printed
 from loccit.search.retrieve.resolve import searched, with_whole_works
 from loccit.search.run import Run
 from loccit.search.select.refine import IndexReader
@@ -151,6 +152,7 @@ class SearchEngine:
                 names=names,
                 known=lambda word: self._index.keyword.frequency(word, languages) > 0,
             )
+            run.query = as_printed(run.query, self._index.lookup)
             run.query = with_whole_works(run.query, names, self._index.lookup)
             run.kind = classify(run.query)
             run.scope = self._scope(run.query, run.filters, names, languages)

@@ -127,7 +127,8 @@ def ask_section(library: Library, given: Arguments) -> SectionsResponse:
     reference, document = given.get("reference") or "", given.get("document")
     if not reference and not document:
         raise UsageError("read_section: reference is missing: give the label, heading or id of what to read.")
-    options = {name: given[name] for name in ("step", "lines", "with_references") if given.get(name)}
+    names = ("step", "lines", "exact", "with_references")
+    options = {name: given[name] for name in names if given.get(name) not in (None, "")}
     return library.sections(reference, document=document, **options)
 
 

@@ -182,6 +182,7 @@ READ = AgentTool(
         _SAME_DOCUMENT,
         Argument("step", "string", aliases="move direction relative", choices=STEPS),
         Argument("lines", "string", "12-15", aliases="line line_range range"),
+        Argument("exact", "boolean", "False: the nearest line too.", aliases="strict"),
         Argument(
             "with_references",
             "boolean",

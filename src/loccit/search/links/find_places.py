@@ -34,10 +34,12 @@ from loccit.search.query.understand import Query, understand
 from loccit.search.retrieve.bearing import (
     clause_lines,
     find_codes,
+    has_points,
     lines_bearing,
     sections_with_code,
     shown_line,
 )
+from loccit.search.retrieve.printed import as_printed
 from loccit.search.retrieve.resolve import ResolvedPlace, Resolver, searched, titled, with_whole_works
 from loccit.text.keys import title_key
 
@@ -94,11 +96,17 @@ class SeveralPlaces(UsageError):  # noqa: N818 - whoever can read several places
 
 
 class PlaceFinder:
-    """Finds places in all documents of a library, or ``within`` some; lookups are cached."""
+    """Finds places in all documents of a library, or ``within`` some; lookups are cached.
 
-    def __init__(self, index: SearchIndex, within: Collection[int] | None = None) -> None:
+    Unless ``exact``, a number that no place has leads to the nearest place with a line that has it.
+    """
+
+    def __init__(
+        self, index: SearchIndex, within: Collection[int] | None = None, *, exact: bool = True
+    ) -> None:
         self.index = index
         self.within = within
+        self._exact = exact
         self._names = NameIndex(index.names)
 
     def find(self, reference: str, document: str | None, *, heading: bool = False) -> FoundPlace:
@@ -122,6 +130,7 @@ class PlaceFinder:
         if address and (there := self._addressed(address, document)):
             return there
         lookup = self.index.lookup
+        held: FoundPlace | None = None
         query, documents = self._read(reference, document)
         resolver = self._resolver(document)
         resolved = [] if heading else resolver.resolve_all(query, documents)
@@ -135,8 +144,9 @@ class PlaceFinder:
         if resolved:
             _check_understood(reference, query, resolved[0], resolver, documents)
             if not resolved[0].rest:
-                return [item.found for item in resolved]
-            if held := self._holding(resolved):
+                return [item.found for item in resolved if item.label.text == resolved[0].label.text]
+            held = self._holding(resolved)
+            if held is not None and held.lines:
                 return held
         if titles:
             return titles
@@ -146,15 +156,21 @@ class PlaceFinder:
         if not heading and len(query.references) < 2:
             # Whatever is numbered by a word that is not known, a line may begin with it.
             asked = query.references[0] if query.references else Label(query.text, "other", ())
-            if re.search(r"\d", asked.text) and (bearing := self._with_line(asked, within)):
+            numbered = query.references or re.search(r"\d", asked.text)
+            if numbered and (bearing := self._with_line(asked, within)):
                 return bearing
+        if held is not None:
+            return held
         raise self._nothing(reference, query, within)
 
     def _holding(self, resolved: Sequence[ResolvedPlace]) -> FoundPlace | None:
         """Return the place with a line that has the number of the part that was named, or else the only place."""
         lines = [(item.found, self._lines(item)) for item in resolved[:_MOST_HOLDERS]]
         having = [(place, own) for place, own in lines if own]
-        if not having and len({place.document for place, _ in lines}) > 1:
+        label = resolved[0].label
+        # `3.10` without a word may be anything.
+        vague = not label.kind and has_points(label, resolved[0].rest)
+        if not having and (vague or len({place.document for place, _ in lines}) > 1):
             return None
         (place, own), *others = having or lines
         return FoundPlace(place, False, [other for other, _ in others], own)
@@ -173,11 +189,13 @@ class PlaceFinder:
         ]
 
     def _with_line(self, label: Label, documents: Collection[int] | None) -> FoundPlace | None:
-        """Return the place with a line that begins with a number that no place has."""
+        """Return the place with a line that begins with a number that no place has, or unless exactly, has it."""
         found, _ = lines_bearing(label, self.index.lookup, self.index.keyword, documents)
         having: dict[tuple[int, int], tuple[StoredPlace, list[NumberedLine]]] = {}
+        best = next(((line.first, line.alike, line.contents) for line in found), None)
+        wanted = {(True, True, False)} if self._exact or best is None else {best}
         for line in found:
-            if not line.first or not line.alike or line.contents:
+            if (line.first, line.alike, line.contents) not in wanted:
                 continue
             # The innermost section.
             for place in self.index.lookup.places_at([(line.chunk.document, line.chunk.section)]):
@@ -196,11 +214,13 @@ class PlaceFinder:
         lookup = self.index.lookup
         if not document:
             query = understand(reference, typed=False, names=self._names, called="reference")
+            query = as_printed(query, lookup, self.within)
             return with_whole_works(query, self._names, lookup), self.within
         query = understand(reference, typed=False, called="reference")
         entries = find_documents(self.index, document)
         called = Called(document, 0, 0, frozenset(entry.id for entry in entries), sure=True)
-        query = with_whole_works(replace(query, called=(called,)), self._names, lookup)
+        query = as_printed(replace(query, called=(called,)), lookup, self.within)
+        query = with_whole_works(query, self._names, lookup)
         return replace(query, called=()), among(set(query.named), self.within)
 
     def _resolver(self, document: str | None) -> Resolver:

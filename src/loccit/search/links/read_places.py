@@ -27,10 +27,12 @@ _IDS = re.compile(r"[\s,;&]+(?:(?:and|und)\s+)?")
 class PlaceReader:
     """Reads places of a library, or ``within`` some of its documents. Make one per question."""
 
-    def __init__(self, index: SearchIndex, within: Collection[int] | None = None) -> None:
+    def __init__(
+        self, index: SearchIndex, within: Collection[int] | None = None, *, exact: bool = True
+    ) -> None:
         self._index = index
         self._within = within
-        self._finder = PlaceFinder(index, within)
+        self._finder = PlaceFinder(index, within, exact=exact)
         self._places = lru_cache(maxsize=8)(index.lookup.places_of_document)
 
     # -- which places ----------------------------------------------------------------------------------------
@@ -208,9 +210,10 @@ def read_sections(
     step: str | None = None,
     lines: Lines | None = None,
     with_references: bool = False,
+    exact: bool = True,
 ) -> SectionsResponse:
     """Return places by name; entries of a list that are not found are reported in the answer."""
-    reader = PlaceReader(index, within)
+    reader = PlaceReader(index, within, exact=exact)
     found, missing = reader.find_all(references, document, step)
     if lines is not None and len(found) > 1:
         raise UsageError("Lines can be chosen from one place only; name a single one.")

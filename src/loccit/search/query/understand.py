@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from loccit.errors import UsageError
 from loccit.labels import Label, parse_whole
 from loccit.labels.names import FUNCTION_WORDS, name_tokens
 from loccit.labels.places import FoundPlaces, find_places
+from loccit.search.query.designators import glued, readings
 from loccit.search.query.names import Called, NameIndex
 from loccit.search.query.query_syntax import QUOTED, TypedParts, describe_typed, read_typed
 from loccit.search.query.spelling import Correction, corrected_text, find_misspelled_kinds
@@ -104,7 +105,7 @@ def understand(
     plain = _blanked(unquoted, sure)
     misread = find_misspelled_kinds(plain, known)
     plain = corrected_text(plain, misread)
-    places = find_places(plain)
+    places = [_uncut(plain, place) for place in find_places(plain)]
     references = tuple(dict.fromkeys(label for place in places for label in place.labels))
     if not references and not sure and (whole := parse_whole(parts.text)):
         references = (whole,)
@@ -177,6 +178,18 @@ def _blanked(text: str, names: Sequence[Called]) -> str:
         start = of.start() if of else name.start
         text = text[:start] + " " * (name.end - start) + text[name.end :]
     return text
+
+
+def _uncut(text: str, place: FoundPlaces) -> FoundPlaces:
+    """The place with its whole number: `art. 220-bis` is not 220, and `35/a` not 35."""
+    more = glued(text, place.end)
+    if not more or len(place.labels) != 1:
+        return place
+    (label,) = place.labels
+    *outer, last = label.number
+    base, *parts = readings(last + more)[0]
+    whole = replace(label, text=label.text + more, number=(*outer, base, *parts))
+    return FoundPlaces((whole,), place.start, place.end + len(more))
 
 
 def _without(text: str, places: Sequence[FoundPlaces]) -> str:

@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from loccit.labels import LEAF_KINDS, Label, parse_heading
-from loccit.labels.numbers import CHINESE, chinese_value
+from loccit.labels.lexicon import lowered
+from loccit.labels.numbers import CHINESE, chinese_value, raised_apart
 from loccit.model import Lines, line_of
 from loccit.port.matching import TextSearch
 from loccit.port.records import Records, StoredChunk, StoredPlace
@@ -66,7 +68,8 @@ def clause_lines(label: Label, rest: Sequence[str], text: str) -> list[tuple[int
     if has_points(label, rest):
         whole = replace(label, number=(*label.number, *rest))
         stands = _standing(whole, _written(whole))
-        return [line.span() for line in _LINE.finditer(text) if _bears(line.group(), whole, stands)]
+        if found := [line.span() for line in _LINE.finditer(text) if _bears(line.group(), whole, stands)]:
+            return found
     lines = [(line.span(), line.group()[:_BEGINNING]) for line in _LINE.finditer(text)]
     found = [span for span, line in lines if _begins_with(line, rest[-1])]
     if len(rest) > 1 and len(found) > 1 and (above := clause_lines(label, rest[:-1], text)):
@@ -114,6 +117,23 @@ def _following(part: str) -> str:
 
 
 _MAX_CHUNKS = 50
+# Of no more documents than this, the whole text is read for a line.
+_FEW_DOCUMENTS = 5
+_LATIN = r"(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|decies)"
+_LABELLED = re.compile(
+    rf"(?P<word>§{{1,2}}|[^\W\d_]{{2,24}}\.?(?=\s))?\s{{0,3}}(?P<number>(?:[(（]?[^\W_]{{1,9}}(?:[.\-‑–/:^][^\W_]{{1,9}}|\s?[(（][^\W_]{{1,4}}[)）]"
+    rf"|\s{_LATIN}(?!\w)|[⁰¹²³⁴-⁹])*[)）]?))\.?(?:\s(?P<after>[^\W\d_]{{3,24}}))?",
+    re.IGNORECASE,
+)
+_RAISED, _RAISE = re.compile(r"\^(\d+)"), str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SIGNS = {
+    ".": r"\\?\.",
+    " ": r"\s?",
+    "(": r"\s?[(（]\s?",
+    ")": r"\s?[)）]",
+    "^": "^",
+    **dict.fromkeys("-‑–", "[-‑–]"),
+}
 _MOST_OF_ONE = 5  # lines of one chunk
 # Length of the excerpt of a chunk that is shown for a line.
 _SHOWN = 1500
@@ -152,6 +172,12 @@ def lines_bearing(
 
     Also returns whether all passages with that number were looked at.
     """
+    if (
+        documents is not None
+        and len(documents) <= _FEW_DOCUMENTS
+        and (begin := _begun(label, lookup, documents))
+    ):
+        return begin, True
     written = _written(label)
     asked = dict.fromkeys([label.text] if label.kind not in LEAF_KINDS else [label.text, written])
     having = [text.phrase(form, limit=_MAX_CHUNKS, documents=documents) for form in asked]
@@ -177,6 +203,80 @@ def lines_bearing(
         if match := stands.search(chunk.content, chunk.prefix):
             found.append(_line(chunk, chunk.content.rfind("\n", 0, match.start()) + 1, lookup, first=False))
     return sorted(found, key=lambda line: (not line.first, not line.alike, line.contents)), all_seen
+
+
+def _begun(label: Label, lookup: Records, documents: Collection[int]) -> list[Line]:
+    """Return the lines, table cells among them, of a few documents that begin with a number, as it is printed."""
+    number, word = printed_number(label.text)
+    weak = number.isdecimal() or (number.isalpha() and number.isascii())
+    begins = _beginning(number, weak)
+    spans = [
+        (
+            stored.document,
+            text.rfind("\n", 0, match.start("number")) + 1,
+            match.end("number"),
+            match["word"] or "",
+        )
+        for stored in lookup.texts(documents)
+        for text in [stored.text]
+        for match in islice(begins.finditer(text, stored.body_start), _MAX_CHUNKS)
+    ]
+    holding = lookup.chunks_holding([span[:3] for span in spans])
+    stored = lookup.chunks({chunk for held in holding.values() for chunk in held[:1]})
+    worded = lookup.documents_with_kind(label.kind, documents) if label.kind else set()
+    bare = sum(not said for *_, said in spans)
+
+    def alike(document: int, said: str, line: str) -> bool:
+        if said:
+            printed, _ = parse_heading(line)
+            same = lowered(said).rstrip(". ") == word or (
+                printed is not None and printed.kind == label.kind != ""
+            )
+            return same or not (word or weak)
+        if not word or not weak:
+            return document not in worded
+        # `Goal 4` is not item 4, unless nothing else is.
+        return (label.kind in LEAF_KINDS - {""} and document not in worded) or (not label.kind and bare == 1)
+
+    lines = []
+    for document, start, end, said in dict.fromkeys(spans):
+        held = holding.get((document, start, end)) or []
+        if held and held[0] in stored:
+            line = line_at(stored[held[0]], start, lookup)
+            shown = line.chunk.content[line.start : line.end].partition("\n")[0][:_LABEL].lstrip(_MARKUP)
+            lines.append(replace(line, alike=alike(document, said, shown)))
+    return sorted(lines, key=lambda line: (not line.alike, line.contents))
+
+
+def printed_number(text: str) -> tuple[str, str]:
+    """Return the number of a label as it is written there, and the word beside it, in lower case.
+
+    >>> printed_number("Section II"), printed_number("12 straipsnis"), printed_number("Art. 220 bis")
+    (('II', 'section'), ('12', 'straipsnis'), ('220 bis', 'art'))
+    """
+    match = _LABELLED.fullmatch(text.strip())
+    if match is None:
+        return text.strip(), ""
+    return match["number"], lowered(match["word"] or match["after"] or "").rstrip(".")
+
+
+def _beginning(number: str, weak: bool) -> re.Pattern[str]:
+    """Pattern for lines that begin with a number; a plain one must be marked as a label: lines of text begin so too."""
+    exactly = "".join(_SIGNS.get(sign) or re.escape(sign) for sign in raised_apart(number.rstrip(".")))
+    exactly = _RAISED.sub(
+        lambda match: rf"(?:\^{match[1]}\^?|<sup>\s?{match[1]}\s?</sup>|{match[1].translate(_RAISE)})",
+        exactly,
+    )
+    marked = r"(?=[*_\s]{0,3}(?:\\?[.):：、．\]–—|-]|$)|\s+(?-i:[^\W\d_a-zß-ÿ]))" if weak else ""
+    letters = number.isalpha() and number.isascii()
+    if letters:
+        exactly, marked = f"(?-i:{exactly})", r"(?=[*_]{0,3}\s?(?:\\?[.):：\]–—|]|$))"
+    return re.compile(
+        r"(?:^|\|)(?:[ \t>#*_\"“„«(（\[•·●▪◦+-]|<[^>\n]{1,200}>){0,24}"
+        r"(?P<word>§{1,2}\s?|[^\W\d_]{2,24}\.?[ \t]{1,3})?"
+        rf"(?P<number>{exactly})(?![^\W_]|[.\-‑–/^(:]\w|[⁰¹²³⁴-⁹]|<sup){marked}",
+        re.IGNORECASE | re.MULTILINE,
+    )
 
 
 def line_at(chunk: StoredChunk, offset: int, lookup: Records) -> Line:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from loccit.config import SearchSettings
-from loccit.labels import Label
+from loccit.labels import LEAF_KINDS, Label
 from loccit.model.document import Lines, span
 from loccit.port.filters import among
 from loccit.port.matching import DEPTH, TextSearch
@@ -189,10 +189,18 @@ class ExactSearch:
         within = searched(query, documents)
         lines, all_seen = lines_bearing(label, self._lookup, self._text, within)
         out.missing.append(label.text)
+        # A list item is no chapter, but what a line begins with is not said to be missing.
+        other = next((line for line in lines if line.first and not line.alike), None)
+        if other and (label.kind not in LEAF_KINDS or len(lines) > _MAX_LISTED):
+            lines = [line for line in lines if line.alike and line.first]
         if not lines:
             called = " and ".join(f"“{name.text}”" for name in query.called)
             where = called if within is not documents else _searched(documents)
-            out.notes.append(self._said_missing(label, where, within, everywhere and all_seen))
+            out.notes.append(
+                f"No {label.text} was found in {where}; {_place_of(other)} begins with its number."
+                if other
+                else self._said_missing(label, where, within, everywhere and all_seen)
+            )
             return
         words = content_words(query.rest)
         explained = {
@@ -291,7 +299,7 @@ class ExactSearch:
             )
         if lines:
             begin = "begins" if len(lines) == 1 else "begin"
-            where = f"{', '.join(map(_place_of, lines))} of {place.label} in {resolved.found.document_title}"
+            where = f"{', '.join(map(_place_of, lines))} of {place.name} in {resolved.found.document_title}"
             out.notes.append(
                 f"{resolved.label.text} was not recognised as a place, but {where} {begin} with the number "
                 f"{resolved.rest[-1]}."
@@ -328,6 +336,8 @@ class ExactSearch:
             # A heading such as `Section 2` alone adds nothing to the number.
             return
         found = titled(query.text, self._lookup, documents)
+        if query.called and not (found or query.references):
+            found = titled(query.rest, self._lookup, searched(query, documents))
         # A title that is the whole query is stronger than a reference that is a part of it: `Using Part 52`.
         surest = 1.1 if query.references and query.rest else 0.9
         for item in found:

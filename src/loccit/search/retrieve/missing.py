@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from loccit.labels import Label
 from loccit.model import Place
 from loccit.port.records import Records
-from loccit.search.retrieve.resolve import called_alike
+from loccit.search.retrieve.resolve import called_alike, in_style
 
 # With more documents than this, their places are not read.
 _FEW_DOCUMENTS = 20
@@ -36,7 +36,10 @@ def _siblings(label: Label, places: Sequence[Place]) -> dict[tuple[int, str], Pl
     found: dict[tuple[int, str], Place] = {}
     for place in places:
         alike = place.number[:-1] == label.number[:-1] and called_alike(label.kind, place.kind)
-        if place.number and alike and (value := _value(place.number[-1])):
+        if not (place.number and alike and in_style(label, place.label)):
+            continue
+        same = place.number[-1][:1].isdecimal() == label.number[-1][:1].isdecimal()
+        if same and (value := _value(place.number[-1])):
             found.setdefault(value, place)
     return dict(sorted(found.items()))
 

@@ -13,18 +13,19 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
 from pathlib import PurePath
 
-from loccit.labels import LEAF_KINDS, Label, normalise_number, parse_heading, roman_value
+from loccit.labels import LEAF_KINDS, Label, parse_heading, roman_value
 from loccit.labels.lexicon import lowered
-from loccit.labels.model import CONTAINERS
+from loccit.labels.model import APART, CONTAINERS
 from loccit.model import Place
 from loccit.port.filters import among
 from loccit.port.names import MOST
 from loccit.port.records import NumberedPlace, Records, StoredPlace
+from loccit.search.query.designators import numeral_style
 from loccit.search.query.names import NameIndex
 from loccit.search.query.understand import Query, content_words
+from loccit.search.retrieve.bearing import find_codes, sections_with_code
 from loccit.text.keys import title_key
 
 # Parts in brackets or after a hyphen, a letter before the dot, three digits after it: versions are not
@@ -66,22 +67,18 @@ _NAMED, _WORDS_OF_NAME = 1.0, 0.4
 _SAME_WORD, _OTHER_SCRIPT = 0.3, 0.9
 # Limit of places that the references of one query may lead to; a query names sixteen at most.
 _MAX_PLACES = 160
+# In no more documents than this, places are compared one by one.
+_FEW_DOCUMENTS = 5
+ALL_KINDS: list[str] = sorted(LEAF_KINDS | CONTAINERS | APART)
+"""Every kind of place that is numbered throughout a document."""
 _WORDS = re.compile(r"[^\W\d_]+")
 _INTERCHANGEABLE = frozenset({"", "section", "clause", "paragraph"})
-# A number beside a word: `12 straipsnis`, `Điều 12`.
-_WORDED = re.compile(
-    r"(?<!\w)(?:(?P<number>\d[\w.^-]{0,12}|[IVXLC]{1,7})\s(?P<word>[^\W\d_]{2,24})"
-    r"|(?P<earlier>[^\W\d_]{2,24})\s(?P<later>\d[\w.^-]{0,12}|[IVXLC]{1,7}))(?!\w)"
-)
-# A number of letters and digits: `A3b3)`, `IR-4`, `III.C.3`, `D(7)`.
-_CODED = re.compile(
-    r"(?<![\w-])(?:(?=[\w-]*\d)(?=[\d-]*[A-Za-z])[A-Za-z]{0,3}-?\d[\dA-Za-z]{0,12}"
-    r"|(?:[IVXLC]{1,7}|[A-Z])(?:\.[A-Za-z\d]{1,4}|\([A-Za-z\d]{1,4}\)){1,5})(?![\w-])"
-)
 _ROMAN = re.compile(r"(?<![^\W_])[IVXLCivxlc]{1,7}(?![^\W_])")
-_MOST_WORDED = 4
 _DOTTED = re.compile(r"\d+[a-z]?(?:[.\-‑–][0-9a-z]+)*", re.IGNORECASE)
-_LETTERED = re.compile(r"[A-Za-z]{1,7}[.(]")
+# Letters before the first part: `D.7`, `AC-2(3)`, but not `3.10`.
+_LETTERED = re.compile(r"[A-Z]{1,7}[.(\-\s]")
+_STEP = re.compile(r"[^\W_]+")
+_BLANK_BRACKET = re.compile(r"\s+[(（]")
 _SEPARATOR = re.compile(r"[.\-‑–]")
 
 
@@ -129,35 +126,25 @@ class Resolver:
         """Return the places that a query's references lead to, the best first for each reference."""
         words = content_words(query.rest)
         within = searched(query, documents)
-        references = query.references or self._worded(query.rest, within)
-        naming = self._names.fitting(words) if self._names and words and references else {}
-        most = _MAX_PLACES // max(1, len(references))
-        per_label = [self.resolve(label, naming, within, most) for label in references]
+        naming = self._names.fitting(words) if self._names and words and query.references else {}
+        most = _MAX_PLACES // max(1, len(query.references))
+        per_label = [self.resolve(label, naming, within, most) for label in query.references]
         if len(per_label) > 1:
             per_label = _narrow_to_containers(per_label)
         return [resolved for found in per_label for resolved in found]
 
-    def _worded(self, text: str, documents: Collection[int] | None) -> list[Label]:
-        """Read numbers beside a word that only the documents know, where a place is printed with that word."""
-        found = []
-        for match in islice(_WORDED.finditer(text), _MOST_WORDED):
-            number = normalise_number(match["number"] or match["later"])
-            word = lowered(match["word"] or match["earlier"])
-            asked = Label(match.group().strip(), "", number)
-            printed = self._lookup.numbered(asked.key, [*agreeing_kinds(""), *sorted(CONTAINERS)], documents)
-            kinds = {place.kind for place in printed if word in lowered(place.label).split()}
-            found += [replace(asked, kind=kind) for kind in sorted(kinds)]
-        for match in islice(_CODED.finditer(text), _MOST_WORDED):
-            code = match.group()
-            asked = Label(
-                code,
-                "",
-                normalise_number(code.replace("(", ".").replace(")", ""))
-                if "." in code or "(" in code
-                else (code.lower(),),
-            )
-            found += [asked] if self._numbered(asked, {}, documents) else []
-        return found
+    def has(self, label: Label, documents: Collection[int] | None) -> bool:
+        """Whether any place has this number."""
+        return bool(self._numbered(label, {}, documents))
+
+    def kinds_printed(self, word: str, documents: Collection[int]) -> set[str]:
+        """Return the kinds of the places that these documents print with a word."""
+        return {
+            place.kind
+            for document in documents
+            for place in self._lookup.places_of_document(document)
+            if word in lowered(place.label).split()
+        }
 
     def resolve(
         self,
@@ -172,6 +159,8 @@ class Resolver:
         """
         rest: tuple[str, ...] = ()
         current: Label | None = label
+        # `python 3.10` is not section 3; only a reference to a part of a section leads to the section.
+        follows = bool(label.kind) or "(" in label.text or is_few(documents) or _LETTERED.match(label.text)
         while current is not None:
             if found := self._numbered(current, naming, documents):
                 return self._best(found, current, rest, naming, documents, most)
@@ -179,9 +168,7 @@ class Resolver:
             whole = replace(current, number=(*current.number, "0")) if len(current.number) == 1 else None
             if whole and (found := self._numbered(whole, naming, documents)):
                 return self._best(found, whole, rest, naming, documents, most)
-            if not label.kind and "(" not in label.text:
-                # `python 3.10` is not section 3; only a reference to a part of a section leads to the
-                # section.
+            if not follows:
                 return []
             rest = (*current.number[-1:], *rest)
             current = current.shortened()
@@ -194,28 +181,35 @@ class Resolver:
         best = max(naming.values(), default=0.0)
         fitting = {document for document, share in naming.items() if share == best}
         fitting = among(fitting, documents)
-        kinds = agreeing_kinds(label.kind)
         ways: list[Collection[int] | None] = [fitting, documents] if fitting else [documents]
-        found = [
+        found = self._of_kinds(label, agreeing_kinds(label.kind), ways)
+        if label.kind and is_few(documents) and found and not any(_agree(label, item) for item in found):
+            # `§ 20` is no `Art. 20` where there are other articles.
+            found = [item for item in found if not self._prints(label, item.document)]
+        return found or self._below(label, documents) or self._otherwise(label, documents)
+
+    def _of_kinds(
+        self, label: Label, kinds: Sequence[str], ways: Sequence[Collection[int] | None]
+    ) -> list[NumberedPlace]:
+        """The places of some kinds with a number as printed: item 2 is not II, but Chapter 2 may be Chapter II."""
+        every = dict.fromkeys(
             place
             for within in ways
             for key in _keys(label)
             for place in self._lookup.numbered(key, kinds, within)
-        ]
-        return list(dict.fromkeys(found)) or self._below(label, kinds, documents)
-
-    def _below(
-        self, label: Label, kinds: Sequence[str], documents: Collection[int] | None
-    ) -> list[NumberedPlace]:
-        """The places that are counted anew inside others: item 7 under heading D for `D.7`."""
-        if len(label.number) < 2 or not _LETTERED.match(label.text):
-            return []
-        *above, last = label.number
-        outer = self._numbered(
-            replace(label, text=label.text.rpartition(last)[0], number=tuple(above)), {}, documents
         )
-        within = among({place.document for place in outer[:_MAX_PLACES]}, documents)
-        inner = self._lookup.numbered(last, kinds, within) if within else []
+        alike = [place for place in every if in_style(label, place.label)]
+        return alike or [place for place in every if place.kind and place.kind == label.kind]
+
+    def _below(self, label: Label, documents: Collection[int] | None) -> list[NumberedPlace]:
+        """The places that are counted anew inside others: item 7 under heading D for `D.7`."""
+        outer_label = label.shortened()
+        if outer_label is None or not (is_few(documents) or _LETTERED.match(label.text)):
+            return []
+        outer = self._numbered(outer_label, {}, documents)[:_MAX_PLACES]
+        within = among({place.document for place in outer}, documents)
+        keys = (label.number[-1], label.key) if within else ()
+        inner = [place for key in keys for place in self._lookup.numbered(key, agreeing_kinds(""), within)]
         spans = self._lookup.places_at(
             [(place.document, place.ordinal) for place in (*outer, *inner)][:_MAX_PLACES]
         )
@@ -227,6 +221,46 @@ class Resolver:
             if (own := at.get((place.document, place.ordinal)))
             and any(_holds(holder, own) for holder in holders)
         ]
+
+    def _otherwise(self, label: Label, documents: Collection[int] | None) -> list[NumberedPlace]:
+        """The only place of a document with this number, whatever it is called there.
+
+        A word that the document prints on other places is not read as another one. Codes may be known only from the
+        titles that begin with them.
+        """
+        if documents is None or not is_few(documents):
+            return []
+        if found := self._of_kinds(label, ALL_KINDS, [documents]):
+            alone = Counter(item.document for item in found)
+            return [
+                item for item in found if alone[item.document] == 1 and not self._prints(label, item.document)
+            ]
+        code = next(iter(find_codes(_BLANK_BRACKET.sub("(", label.text))), "")
+        while "(" in code and _steps(code) != _steps(label.key):
+            code = code[: code.rindex("(")]
+        if not code or _steps(code) != _steps(label.key):
+            return []
+        return [
+            NumberedPlace(
+                item.document,
+                item.place.ordinal,
+                item.source_path,
+                item.place.kind,
+                item.place.heading,
+                item.place.is_heading,
+            )
+            for item in sections_with_code(code, self._lookup, documents)
+        ]
+
+    def _prints(self, label: Label, document: int) -> bool:
+        """Whether a document has places of the kind, or with the word, that a label begins with."""
+        word = _letters(label.text)[0]
+        word = "" if word.isascii() and roman_value(word) else word
+        return any(
+            place.kind == label.kind if label.kind else word in lowered(place.label).split()
+            for place in self._lookup.places_of_document(document)
+            if label.kind or word
+        )
 
     def _best(
         self,
@@ -374,6 +408,11 @@ def _dots(label: str) -> str:
     return "".join(_SEPARATOR.findall(match.group())).replace("‑", "-").replace("–", "-") if match else ""
 
 
+def is_few(documents: Collection[int] | None) -> bool:
+    """Whether a look-up is in documents that somebody named, so that their places can be compared."""
+    return documents is not None and 0 < len(documents) <= _FEW_DOCUMENTS
+
+
 def _roman(label: Label) -> str:
     """The numeral that a number was read from, as it was written."""
     numerals = (match.group().lower() for match in _ROMAN.finditer(label.text))
@@ -381,9 +420,27 @@ def _roman(label: Label) -> str:
 
 
 def _keys(label: Label) -> list[str]:
-    """The number as it was read, and as it stands there: an I that follows H is no numeral."""
-    written = _roman(label)
-    return [label.key, "_".join((written, *label.number[1:]))] if written else [label.key]
+    """The number as it was read, and as it stands there: an I that follows H is no numeral; `220-bis` is 220bis."""
+    keys = [label.key]
+    if written := _roman(label):
+        keys.append("_".join((written, *label.number[1:])))
+    if len(label.number) > 1 and label.number[-1].isalpha() and label.number[-2].isdecimal():
+        keys.append("_".join((*label.number[:-2], label.number[-2] + label.number[-1])))
+    return keys
+
+
+def _steps(number: str) -> list[str]:
+    return [step.lower() for step in _STEP.findall(number)]
+
+
+def in_style(label: Label, printed: str) -> bool:
+    """Whether a number is printed in the signs that it was asked for with: Roman numerals are not decimal ones."""
+    styles = {numeral_style(text, label.number[0]) for text in (label.text, printed)}
+    return not styles >= {"roman", "decimal"}
+
+
+def _agree(label: Label, item: NumberedPlace) -> bool:
+    return not item.kind or item.kind == label.kind or called_alike(label.kind, item.kind)
 
 
 def _same_numeral(asked: Label, printed: str) -> bool:
@@ -412,10 +469,17 @@ def _narrow_to_containers(per_label: list[list[ResolvedPlace]]) -> list[list[Res
                 containers.add(id(outer))
     if not inside:
         return per_label
+    narrowed = [item for item in everything if id(item) in inside]
+    # What the container tells apart is not ambiguous any more.
+    known = Counter((item.found.document, item.label.text) for item in narrowed)
     return [
-        [item for item in everything if id(item) in inside],
-        [item for item in everything if id(item) in containers],
-        [item for item in everything if id(item) not in inside and id(item) not in containers],
+        [replace(item, places=known[item.found.document, item.label.text]) for item in narrowed],
+        [item for item in everything if id(item) in containers - inside],
+        [
+            item
+            for item in everything
+            if id(item) not in inside | containers and (item.found.document, item.label.text) not in known
+        ],
     ]
 
 

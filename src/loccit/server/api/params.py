@@ -77,9 +77,9 @@ def of_setting(setting: str, name: str = "") -> Param:
     return Param(name or setting, known.help, known.schema())
 
 
-def flag(name: str, description: str) -> Param:
+def flag(name: str, description: str, *, default: bool = False) -> Param:
     """Return a boolean parameter."""
-    return Param(name, description, {"type": "boolean"}, default=False)
+    return Param(name, description, {"type": "boolean"}, default=default)
 
 
 def from_query(params: Sequence[Param], pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:

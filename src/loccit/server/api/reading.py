@@ -110,6 +110,7 @@ _CITED = text("ref", "A number, label, heading or id of a place.", required=True
 _REF = text("ref", f"{_CITED.description[:-1]}; empty with `doc` for all of it.", least=0, required=True)
 _STEP = choice("step", "The next, previous or parent place instead.", STEPS)
 _LINES = text("lines", "Only some of its lines: 2031-2035.")
+_EXACT = flag("exact", "If false, a number of no place leads to the nearest line that has it.", default=True)
 
 
 def documents(call: Call) -> Reply:
@@ -203,7 +204,11 @@ def section(call: Call) -> Reply:
         call.ask(
             lambda library, catalog: catalog.mark(
                 library.section(
-                    call["ref"], document=catalog.named(call["doc"]), step=call["step"], lines=call["lines"]
+                    call["ref"],
+                    document=catalog.named(call["doc"]),
+                    step=call["step"],
+                    lines=call["lines"],
+                    exact=call["exact"],
                 ).to_dict()
             )
         )
@@ -219,6 +224,7 @@ def sections(call: Call) -> Reply:
             document=catalog.named(call["doc"]),
             step=call["step"],
             lines=call["lines"],
+            exact=call["exact"],
             with_references=call["with_references"],
         ).to_dict()
         for item in (*data["sections"], *(cited["section"] for cited in data["cited"])):
@@ -308,7 +314,7 @@ OPERATIONS = (
         "/api/section",
         "readSection",
         "A section or clause, by number, heading or id.",
-        (_REF, DOC, _STEP, _LINES, LIBRARY),
+        (_REF, DOC, _STEP, _LINES, _EXACT, LIBRARY),
         section,
         {_JSON: SECTION},
     ),
@@ -317,7 +323,7 @@ OPERATIONS = (
         "/api/sections",
         "readSections",
         "Several sections: a list such as 4.2, 4.3 and 7, a range, or ids, and what they refer to.",
-        (_REF, DOC, _STEP, _LINES, flag("with_references", "Also what they refer to."), LIBRARY),
+        (_REF, DOC, _STEP, _LINES, _EXACT, flag("with_references", "Also what they refer to."), LIBRARY),
         sections,
         {_JSON: SECTIONS},
     ),
