@@ -422,7 +422,8 @@ def _parameter(param: Param) -> dict[str, Any]:
     }
     schema = {**(_FLAG if param.kind == "boolean" else param.schema)}
     if param.default not in (None, False):
-        schema["default"] = param.default
+        # In an address everything is text.
+        schema["default"] = "true" if param.default is True else param.default
     if param.kind == "object":
         return {**found, "content": {"application/json": {"schema": _FILTERS}}}
     return {**found, "schema": schema}
