@@ -270,6 +270,32 @@ def test_a_damaged_or_missing_file_of_the_keyword_index(
         assert not wrong(library.doctor(repair=False))
 
 
+@pytest.mark.parametrize("suffix", ["pos", "idx", "term", "fast", "fieldnorm", "store"])
+def test_a_file_of_another_segment_is_noticed(index: Path, suffix: str) -> None:
+    # Each is sound in itself.
+    by_size = sorted(index.glob(f"keyword/*.{suffix}"), key=lambda one: one.stat().st_size)
+    shutil.copy(by_size[0], by_size[-1])
+    with Library(index) as library:
+        assert by_size[-1].name in wrong(library.doctor(repair=False))["keyword"].detail
+        results = library.search("crane", mode="keyword").results
+        assert [Path(one.source_path).name for one in results] == ["notes.txt"]
+        assert not wrong(library.doctor(repair=False))
+
+
+def test_a_change_does_not_make_a_file_of_another_segment_the_right_one(
+    index: Path, made: Made, tmp_path: Path
+) -> None:
+    by_size = sorted(index.glob("keyword/*.pos"), key=lambda one: one.stat().st_size)
+    docs = Path(shutil.copytree(made.docs, tmp_path / "docs"))
+    with Library(index) as library:
+        library.index(docs)
+        Path(shutil.copy(by_size[0], tmp_path)).replace(by_size[-1])
+        (docs / "one more.md").write_text("# Ropes\n\nEach rope is 40 metres long.\n")
+        library.index(docs)
+    with Library(index) as library:
+        assert by_size[-1].name in wrong(library.doctor(repair=False))["keyword"].detail
+
+
 @pytest.mark.parametrize("suffix", ["f32", "rows", "chunks", "documents"])
 def test_a_damaged_matrix_is_not_searched(index: Path, made: Made, suffix: str) -> None:
     (path,) = index.glob(f"vectors/*.{suffix}")

@@ -7,8 +7,8 @@ import json
 import os
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,6 +28,7 @@ _NAME = "generation.json"
 _SEGMENTS = "meta.json"
 _SEGMENT_FILES = (".term", ".idx", ".pos", ".fast", ".fieldnorm", ".store")
 _FOOTER_MAGIC = 1337
+_LONGEST_FOOTER = 1 << 10
 # What is read to be checked when an index is opened: some ten milliseconds.
 _FEW_BYTES = 1 << 25
 
@@ -36,12 +37,13 @@ _FEW_BYTES = 1 << 25
 class Manifest:
     """The generation of the record that the index reflects, and a mark that changes with every rewrite.
 
-    ``segments`` is the checksum of the file that names the segments.
+    ``segments`` is the checksum of the file that names the segments, ``files`` the checksum of each of their files.
     """
 
     generation: int
     mark: tuple[int, int, int] | None
     segments: int | None = None
+    files: Mapping[str, int] = field(default_factory=dict)
 
 
 def manifest_mark(folder: Path) -> tuple[int, int, int] | None:
@@ -70,16 +72,22 @@ def read_manifest(folder: Path) -> Manifest:
         raise DamagedIndexError(
             f"The keyword index in {folder} was made by another version and must be rebuilt"
         )
-    return Manifest(generation, mark, content.get("segments"))
+    return Manifest(generation, mark, content.get("segments"), content.get("files", {}))
 
 
 def write_manifest(folder: Path, generation: int) -> None:
     """Replace the manifest atomically and durably."""
+    # A segment never changes: what is noted of it stays, so that no other file in its place becomes the right one.
+    known = read_manifest(folder).files
     content = {
         "format": FORMAT,
         "analysis": analysis_version(),
         "generation": generation,
         "segments": _segments_checksum(folder),
+        "files": {
+            path.name: known[path.name] if path.name in known else _noted_checksum(path)
+            for path in _expected_files(folder)
+        },
     }
     temporary = folder / f".{_NAME}.{os.getpid()}"
     with temporary.open("w", encoding="utf-8") as file:
@@ -125,7 +133,7 @@ def verify_files(folder: Path) -> list[str]:
     changed = manifest.segments != _segments_checksum(folder) and (
         manifest.generation > 0 or bool(_expected_files(folder))
     )
-    broken = [path.name for path in _expected_files(folder) if not _is_sound(path)]
+    broken = [path.name for path in _expected_files(folder) if not _is_sound(path, manifest.files)]
     return [_SEGMENTS, *broken] if changed else broken
 
 
@@ -134,6 +142,7 @@ def check_segments(folder: Path, known: set[str]) -> None:
 
     Of more, only whether they are there: reading them would take longer than a search.
     """
+    noted = read_manifest(folder).files
     for attempt in range(3):
         marked = _segments_checksum(folder)
         if marked is None:
@@ -141,7 +150,7 @@ def check_segments(folder: Path, known: set[str]) -> None:
         new = [path for path in _expected_files(folder) if path.name not in known]
         try:
             size = sum(path.stat().st_size for path in new)
-            broken = [path.name for path in new if size <= _FEW_BYTES and not _is_sound(path)]
+            broken = [path.name for path in new if size <= _FEW_BYTES and not _is_sound(path, noted)]
         except FileNotFoundError as error:
             broken = [Path(error.filename).name]
         if not broken:
@@ -152,15 +161,32 @@ def check_segments(folder: Path, known: set[str]) -> None:
             raise DamagedIndexError(f"The keyword index in {folder} has damaged files: {', '.join(broken)}")
 
 
-def _is_sound(path: Path) -> bool:
-    """Whether the content of a segment file matches the checksum at its end."""
+def _is_sound(path: Path, noted: Mapping[str, int]) -> bool:
+    """Whether the content of a segment file matches the checksum at its end, and that the one noted for its name."""
     try:
         content = path.read_bytes()
-        length, magic = struct.unpack("<II", content[-8:])
-        footer = json.loads(content[-8 - length : -8])
-        return bool(magic == _FOOTER_MAGIC and footer["crc"] == checksum(content[: -8 - length]))
+        length, expected = _footer(content)
     except (OSError, struct.error, ValueError, KeyError, TypeError):
         return False
+    return expected == checksum(content[:length]) and expected == noted.get(path.name, expected)
+
+
+def _footer(content: bytes) -> tuple[int, int]:
+    """Where the footer of a segment file begins, and the checksum of what is before it."""
+    length, magic = struct.unpack("<II", content[-8:])
+    if magic != _FOOTER_MAGIC:
+        raise ValueError("not a footer")
+    return len(content) - 8 - length, int(json.loads(content[-8 - length : -8])["crc"])
+
+
+def _noted_checksum(path: Path) -> int | None:
+    """The checksum at the end of a segment file; None if there is none."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _LONGEST_FOOTER))
+            return _footer(file.read())[1]
+    except (OSError, struct.error, ValueError, KeyError, TypeError):
+        return None
 
 
 def _segments_checksum(folder: Path) -> int | None:
