@@ -124,6 +124,18 @@ def test_lists() -> None:
     assert markdown('<ol style="list-style-type: lower-roman"><li>x<li>y</ol>') == "- (i) x\n- (ii) y\n"
 
 
+def test_a_number_that_links_to_its_own_place_is_plain_text() -> None:
+    found = markdown(
+        '<ul><li id="n9"><a class="no" href="#n9" title="9.01 - link">9.01</a> <b>Files</b>: see <a href="#n9">9.01</a>'
+        '<ul><li><a name="n10"></a><a href="#n10">(a)</a> the right to read them</li>'
+        '<li id="n11"><a href="#n9">9.01</a> applies</li></ul></li></ul><h2>4.4 <u>Orientation</u></h2>'
+    )
+    assert "- 9.01 **Files**: see [9.01](#n9)" in found
+    assert "- (a) the right" in found
+    assert "## 4.4 Orientation" in found
+    assert "- [9.01](#n9) applies" in found
+
+
 def test_long_lists_keep_their_numbers() -> None:
     text = markdown("<ol>" + "".join(f"<li>item {n}</li>" for n in range(1, 1001)) + "</ol>")
     assert "\n200. item 200\n" in text and "\n201. item 201\n" in text and text.endswith("1000. item 1000\n")

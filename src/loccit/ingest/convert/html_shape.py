@@ -7,6 +7,7 @@ private use areas. It is right before the first word of each line, so that white
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 from loccit.model.document import LineStart
@@ -14,6 +15,7 @@ from loccit.model.document import LineStart
 MAX_DEPTH = 80
 MAX_COLUMNS = 100
 LIST_PIECE = 200
+_ANCHORS = 3  # that are looked at before a link
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "div", "table", "ul", "ol", "dl", "pre", "blockquote", "b", "strong", *_HEADINGS)
@@ -72,13 +74,35 @@ def _headings(root: Any) -> None:
     for heading in list(root.iter(*_HEADINGS)):
         if not heading.text_content().strip():
             heading.drop_tree()
-    # A link around a heading would put the heading inside its brackets; one inside only adds noise.
+    # A link around a heading would put the heading inside its brackets; one inside only adds noise, and so does one
+    # from a number to its own place.
     for link in list(root.iter("a")):
         if (
             next(link.iterancestors(*_HEADINGS), None) is not None
             or next(link.iter(*_HEADINGS, "p", "div", "table", "ul", "ol", "pre"), None) is not None
+            or _leads_to_itself(link)
         ):
             link.drop_tag()
+    for underlined in list(root.iter("u")):
+        if next(underlined.iterancestors(*_HEADINGS), None) is not None:
+            underlined.drop_tag()
+
+
+def _leads_to_itself(link: Any) -> bool:
+    """Whether a link leads to what begins with it: an element around it, or an anchor right before it."""
+    href, element = link.get("href") or "", link
+    if not href.startswith("#") or len(href) < 2:
+        return False
+    while element is not None:
+        for one in (element, *islice(element.itersiblings(preceding=True), _ANCHORS)):
+            if one is not element and unmarked(f"{one.text_content()}{one.tail or ''}").strip():
+                return False
+            if href[1:] in (one.get("id"), one.get("name")):
+                return True
+        element = element.getparent()
+        if element is None or unmarked(element.text or "").strip():
+            return False
+    return False
 
 
 def _bold(root: Any) -> None:
