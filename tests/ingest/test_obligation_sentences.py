@@ -1,9 +1,10 @@
-"""No false modality, bearer, deadline or amount in 206 sentences that were labelled before anything was extracted.
+"""No false modality, bearer, deadline or amount in 445 sentences that were labelled before anything was extracted.
 
 ``obligation_sentences.jsonl`` has for each sentence its rows: the kinds that are right (``none``: no row at all), the
 bearer (null: the grammatical subject or nothing, which nobody would call a bearer), and deadlines and amounts with the
 bounds that are right (``for``: none). What is not found is allowed here, what is false is not. Rules were made with the
-half ``making`` in view; of the half ``reporting`` only the counts were seen.
+half ``making`` in view; of the half ``reporting`` only the counts were seen. Sentences
+``later`` were written when the rules were done: their labels leave bearers out.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def test_nothing_false_is_said_of_a_sentence(row: dict[str, Any]) -> None:
 
 def test_most_of_what_the_sentences_state_is_found() -> None:
     found = meant = 0
-    for row in LABELLED:
+    for row in (row for row in LABELLED if row["half"] != "later"):
         read = read_sentence(row["text"], row["language"])
         values = [item.deadline.normal for each in read for item in each[2]]
         values += [item.amount.normal for each in read for item in each[3]]

@@ -37,6 +37,9 @@ _NAMED_YEAR = re.compile(r"calendar|fiscal|Kalender|Geschäfts|Wirtschafts|Haush
 _IN = re.compile(r"\b(?:in|any|each)\s*$", re.IGNORECASE)
 # After `shall not be submitted` these mean their opposite; `by` and `until` do not.
 _TURNS = re.compile(r"(?:before|prior\s+to|after|beyond|vor|nach)\b", re.IGNORECASE)
+# By the end of the tenth day, or by the tenth day.
+_END_OF = re.compile(r"\b(?:(?:the\s+)?end\s+of|Ende\s+de[rs])\s+(?:the\s+)?$")
+_ON = re.compile(r"\b(?:on\s+the|am|zum)\s+$")
 _HALF = re.compile(r"\bhalbe[nrs]?\b", re.IGNORECASE)
 # `will have (10) days`, but not the number of an item.
 _IN_BRACKET = re.compile(r"\w\s\($")
@@ -151,8 +154,11 @@ def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
                 r"\b(?:Ende|Ablauf|am|zum|bis)\b[^,;]{0,12}$", before
             ):
                 continue
-            until = Bound("until")
-            yield _found(sentence, match.start(), match.end(), float(counted), unit, until, lexicon)
+            before = _END_OF.sub("", before)
+            relation = _cue(before, lexicon)[0] or ("on" if _ON.search(before) else "")
+            event = _event(sentence, match.end(), lexicon)[1]
+            deadline = Deadline(match.group().strip(), float(counted), unit, "", relation, event)
+            yield Found(match.start(), match.end(), deadline)
 
 
 def _is_name(match: re.Match[str], before: str, unit: str, lexicon: Lexicon) -> bool:
@@ -217,6 +223,9 @@ def _found(
 ) -> Found:
     how, event = _event(sentence, end, lexicon)
     name = relation.name
+    if how == "of" and not (relation.of_time or name in ("within", "before", "after")):
+        # `within 30 days of receipt` counts from something, `11 hours of rest` does not.
+        how = event = ""
     if how.startswith(("prior", "before", "vor", "in advance")):
         name = relation.before_event().name if name not in ("", "for") else "before"
     elif how and not name:
@@ -274,11 +283,9 @@ def _role(sentence: str, match: re.Match[str], normal: str, lexicon: Lexicon) ->
     behind = sentence[match.end() : match.end() + 60]
     if lexicon.forms["date_of_law"].match(behind):
         return ""
-    relation, cue = next(
-        ((name, found) for name, form in lexicon.date_cues if (found := form.search(before))), ("", None)
-    )
-    if cue and _TURNS.match(cue.group()) and is_negated_verb(before[: cue.start()], lexicon):
-        return "from" if relation == "before" else "until"
+    relation, turned = _cue(before, lexicon)
+    if turned:
+        return relation
     if lexicon.language == "de":
         if (
             relation == "from"
@@ -298,3 +305,13 @@ def _role(sentence: str, match: re.Match[str], normal: str, lexicon: Lexicon) ->
     if normal.startswith("--") and relation not in ("until", "before"):
         return ""
     return relation
+
+
+def _cue(before: str, lexicon: Lexicon) -> tuple[str, bool]:
+    """What the words before a date make of it, and whether a negated verb turned them around."""
+    relation, cue = next(
+        ((name, found) for name, form in lexicon.date_cues if (found := form.search(before))), ("", None)
+    )
+    if cue and _TURNS.match(cue.group()) and is_negated_verb(before[: cue.start()], lexicon):
+        return "from" if relation == "before" else "until", True
+    return relation, False

@@ -212,7 +212,7 @@ _EMBEDDED = re.compile(
     r"(?:[^,;:]|,(?=\d)){0,200}(?P<close>,(?!\d)|)"
 )
 _GERMAN_END = re.compile(
-    r"[;:]|\.\s(?!\d)|,\s(?:es\s+sei\s+denn|außer|sondern|um|ohne|(?:auch\s+|nur\s+)?(?:wenn|falls|sofern|soweit|weil|da"
+    r"[;:]|(?<!\d)\.\s(?!\d)|,\s(?:es\s+sei\s+denn|außer|sondern|um|ohne|(?:auch\s+|nur\s+)?(?:wenn|falls|sofern|soweit|weil|da"
     r"|ob|dass|daß|wie|wo|was|wer|bis|bevor|nachdem))\b"
 )
 _GERMAN_NOT = re.compile(

@@ -106,7 +106,7 @@ def load(language: str) -> Lexicon | None:
         forms[name] = compiled(rf"(?:{data[name]})\b")
     comparison = "|".join(form for _, _, form in data["comparisons"])
     # `less than five or` before another comparison
-    forms["or_than"] = compiled(rf"\b(?:{comparison})\s[^,;:]{{1,40}}?\s(?:or|and|oder|und)\s+$")
+    forms["or_than"] = compiled(rf"\b(?:{comparison})\s(?:[^,;:]|,(?=\d)){{1,40}}?\s(?:or|and|oder|und)\s+$")
     forms["vague_deadlines"] = compiled(rf"\b(?:{data['vague_deadlines']})")
     return Lexicon(
         language=language,
