@@ -48,7 +48,62 @@ def test_capitals_are_above_other_bold_lines(tmp_path: Path) -> None:
 
 
 def test_bold_paragraphs_are_text_where_there_are_headings(tmp_path: Path) -> None:
-    assert word(tmp_path, *sections(*TITLES), heading="Port rules") == ["# Port rules"]
+    made = docx.Document()
+    for title in TITLES[:2]:
+        made.add_heading(title, 1)
+        made.add_paragraph(TEXT)
+    for line in sections(*TITLES):
+        made.add_paragraph().add_run(line.lstrip("*")).bold = line.startswith("*")
+    made.save(str(tmp_path / "made.docx"))
+    assert headings(tmp_path / "made.docx") == [f"# {title}" for title in TITLES[:2]]
+
+
+def test_bold_paragraphs_are_below_a_title_in_a_heading_style(tmp_path: Path) -> None:
+    assert word(tmp_path, *sections(*TITLES), heading="Port rules") == [
+        "# Port rules",
+        *(f"## {title}" for title in TITLES),
+    ]
+
+
+def test_a_heading_of_a_quoted_statute_is_not_one_of_the_judgment(tmp_path: Path) -> None:
+    made = docx.Document()
+    for title in TITLES:
+        made.add_paragraph().add_run(title).bold = True
+        made.add_paragraph(TEXT)
+        made.add_paragraph("“Vessels to which this Act applies.", "Heading 3")
+        made.add_paragraph("A vessel is a ship or boat.”")
+    made.save(str(tmp_path / "made.docx"))
+    assert headings(tmp_path / "made.docx") == [f"# {title}" for title in TITLES]
+
+
+def test_italic_lines_are_below_bold_ones(tmp_path: Path) -> None:
+    made = docx.Document()
+    for title in TITLES:
+        made.add_paragraph().add_run(title).bold = True
+        made.add_paragraph(TEXT)
+        made.add_paragraph().add_run(f"Law of {title.lower()}").underline = True
+        for _ in range(2):
+            made.add_paragraph(TEXT)
+    made.save(str(tmp_path / "made.docx"))
+    assert headings(tmp_path / "made.docx")[:2] == ["# Berths", "## Law of berths"]
+
+
+def test_who_is_named_before_the_text_heads_nothing(tmp_path: Path) -> None:
+    """The parties of a case, the title of a letter, and a bold line within bold text."""
+    found = word(
+        tmp_path,
+        "*Before:",
+        "The harbour master",
+        "*Between",
+        "The port of Moen and others",
+        "*JUDGMENT",
+        *sections(*TITLES),
+        "*Conclusion",
+        f"*{TEXT}",
+        "*“Dear Sir",
+        TEXT,
+    )
+    assert found == ["# JUDGMENT" if title == "JUDGMENT" else f"# {title}" for title in TITLES]
 
 
 def test_a_letterhead_and_signatures_are_no_headings(tmp_path: Path) -> None:

@@ -103,6 +103,19 @@ def test_a_heading_with_a_typed_number_may_end_in_a_full_stop(tmp_path: Path) ->
     assert lines(tmp_path, p(r(text), "Heading2", off)) == [f"## {text}"]
 
 
+def test_the_style_of_numbered_paragraphs_makes_no_headings_of_short_ones(tmp_path: Path) -> None:
+    """A judgment numbers its paragraphs with a heading style; some of them only introduce a quotation."""
+    long = "The claimant says that the agreement was never made, and that no money was due under it."
+    body = "".join(p(r(text), "Heading2") for text in (long, "Section 4 provides:", *[long] * 8, "Costs."))
+    assert lines(tmp_path, p(r("Facts"), "Heading1") + body) == [
+        "# 1. Facts",
+        f"1.1 {long}",
+        "1.2 Section 4 provides:",
+        *(f"1.{number} {long}" for number in range(3, 11)),
+        "## 1.11 Costs.",
+    ]
+
+
 @given(st.text(max_size=400), st.booleans())
 def test_any_text_is_a_heading_or_a_clause(text: str, numbered: bool) -> None:
     assert is_clause(text, numbered) or len(text) <= 300

@@ -17,7 +17,7 @@ from lxml.etree import _Element
 from loccit.errors import ConversionError
 from loccit.ingest.convert.bold_lines import with_headings
 from loccit.ingest.convert.docx import markdown
-from loccit.ingest.convert.docx.body import Block, BodyReader
+from loccit.ingest.convert.docx.body import Block, BodyReader, without_clauses
 from loccit.ingest.convert.docx.inline import InlineReader, Notes
 from loccit.ingest.convert.docx.markdown import page_starts
 from loccit.ingest.convert.docx.numbering import Numbering
@@ -170,7 +170,7 @@ def _paragraph_starts(text: str, parts: list[_Part]) -> tuple[LineStart, ...]:
 
 def _rendered(blocks: list[Block]) -> Iterator[_Part]:
     """The Markdown of each block; items of one list are adjacent."""
-    blocks = _one_title(_without_contents(blocks))
+    blocks = _one_title(_without_contents(without_clauses(blocks)))
     shift = _shift(blocks)
     items: list[_Part] = []
     open_levels: list[int] = []

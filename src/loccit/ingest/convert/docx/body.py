@@ -1,12 +1,13 @@
 """The blocks of a Word text in reading order: headings, numbered paragraphs, bullets and tables.
 
 Not everything in a heading style is a heading: contracts set whole clauses in heading styles, and begin clauses with a
-title of their own (``4.1 **Fees.** Customer will pay``).
+title of their own (``4.1 **Fees.** Customer will pay``); judgments quote statutes with the styles of their headings.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
@@ -45,6 +46,9 @@ _LONGEST_ENDED = 100
 _SENTENCE_WORDS, _SENTENCE_PLAIN_WORDS = 8, 2
 _PLAIN_WORD = 5
 _LONGEST_TITLE = 100
+# Where so many clauses have a heading style for each heading in it, it is a style of clauses.
+_CLAUSES = 4
+_SHORT_WORDS = 6
 
 _CLOSING = "\"'”’»)] "
 _ENDS = ".;:,。；：，"
@@ -59,7 +63,7 @@ class Block:
 
     ``pointer`` says that the whole text is a link within the document; ``turns`` are the pages that begin with the
     block. ``paragraphs`` are the file's numbers of the paragraphs that it begins with: one, or one for each row of a
-    table.
+    table. ``styled`` is the level of the heading style of a numbered paragraph, be it a heading or a clause.
     """
 
     kind: Literal["title", "heading", "paragraph", "bullet", "table"]
@@ -69,6 +73,7 @@ class Block:
     pointer: bool = False
     turns: str = ""
     paragraphs: tuple[int, ...] = ()
+    styled: int = 0
 
 
 class _Open(NamedTuple):
@@ -317,13 +322,34 @@ def _block(role: Role, spans: list[Span], number: Mark | None) -> list[Block]:
             return []
         if role.kind == "title" and len(text) <= LONGEST_HEADING:
             return [Block("title", _labelled(label, text), role.level)]
-        if not is_clause(text, bool(label)):
-            return [Block("heading", _labelled(label, text), role.level)]
+        if not is_clause(text, bool(label)) and text.count("“") <= text.count("”"):
+            return [Block("heading", _labelled(label, text), role.level, styled=role.level if label else 0)]
+        if role.kind == "heading" and label:
+            return [replace(block, styled=role.level) for block in _text_block(spans, number)]
     if role.kind == "subtitle":
         text = plain(spans)
         label = number.label if number and not number.bullet else ""
         return [Block("paragraph", _labelled(label, f"**{text}**"))] if text else []
     return _text_block(spans, number)
+
+
+def without_clauses(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, with the short clauses of heading styles that number mostly clauses as text: `29. It says:`."""
+    levels = Counter((block.styled, block.kind) for block in blocks if block.styled)
+    clauses = {
+        level for level, kind in levels if levels[level, "paragraph"] > _CLAUSES * levels[level, "heading"]
+    }
+    return [
+        replace(block, kind="paragraph", level=0)
+        if block.kind == "heading" and block.styled in clauses and _says(block.text)
+        else block
+        for block in blocks
+    ]
+
+
+def _says(text: str) -> bool:
+    """Whether a short numbered paragraph is a sentence, or introduces what is quoted below."""
+    return text.endswith(":") or (text[-1:] in _ENDS and len(text.split()) > _SHORT_WORDS)
 
 
 def _text_block(spans: list[Span], number: Mark | None) -> list[Block]:
