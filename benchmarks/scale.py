@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import multiprocessing
 import random
 import re
@@ -31,13 +30,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from benchmarks.common import RESULTS, load, load_average, save
 from loccit import Library
 from loccit.config import IndexSettings
 from loccit.embedding.protocol import Vectors
-from loccit.ingest.codec import decode
 from loccit.ingest.contextualize import passage_text, text_hash
 from loccit.ingest.prepare import prepare
 from loccit.model import ParsedDocument
@@ -240,14 +239,16 @@ def _record(docs: Path, index: Path, count: int) -> None:
         for number, read in zip(numbers, pool.map(_read, paths, chunksize=8), strict=True):
             for step in range(min(_COPIES, count - number)):
                 path = docs / relative_path(number + step)
-                parsed = _rehashed(decode(json.loads(varied(read, step))), path.read_bytes())
+                parsed = _rehashed(
+                    msgspec.json.decode(varied(read, step), type=ParsedDocument), path.read_bytes()
+                )
                 embedded.record.put(parsed, mtime_ns=path.stat().st_mtime_ns, settings=settings)
     embedded.close()
 
 
 def _read(path: str) -> str:
     setup = {"settings": asdict(IndexSettings()), "model_tokens": TopicEmbedder.max_tokens}
-    return json.dumps(prepare({"path": path}, setup), ensure_ascii=False)
+    return msgspec.json.encode(prepare({"path": path}, setup)).decode()
 
 
 def _rehashed(parsed: ParsedDocument, content: bytes) -> ParsedDocument:

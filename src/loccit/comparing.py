@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from loccit.config import IndexSettings
 from loccit.errors import ConversionError, NotFoundError
+from loccit.model import ParsedDocument
 
 if TYPE_CHECKING:
-    from loccit.model import ParsedDocument
     from loccit.model.comparison import Comparison
     from loccit.port.index import SearchIndex
     from loccit.search.verbatim.compare import Compared
@@ -22,19 +22,22 @@ _MODEL_TOKENS = 256
 
 def read_files(paths: Sequence[Path], settings: IndexSettings) -> list[ParsedDocument]:
     """Read files as they would be indexed: in processes of their own, within limits of time, memory and size."""
-    from loccit.ingest.codec import decode
     from loccit.ingest.sandbox import Limits, Sandbox
 
     setup = {"settings": asdict(settings), "model_tokens": _MODEL_TOKENS}
     found: dict[str, ParsedDocument] = {}
     with Sandbox(
-        "loccit.ingest.prepare:prepare", workers=len(paths), limits=Limits(), initializer_payload=setup
+        "loccit.ingest.prepare:prepare",
+        result=ParsedDocument,
+        workers=len(paths),
+        limits=Limits(),
+        initializer_payload=setup,
     ) as sandbox:
         for payload, outcome in sandbox.run([{"path": str(path)} for path in dict.fromkeys(paths)]):
             if outcome.value is None:
                 reason = outcome.error or "it could not be read"
                 raise ConversionError(f"{payload['path']} cannot be read: {reason}")
-            found[payload["path"]] = decode(outcome.value)
+            found[payload["path"]] = outcome.value
     return [found[str(path)] for path in paths]
 
 

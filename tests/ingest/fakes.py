@@ -5,11 +5,11 @@ Also what a library holds, as plain values that two libraries can be compared by
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +18,7 @@ from loccit.errors import LoccitError
 from loccit.ingest import pipeline
 from loccit.ingest.prepare import prepare
 from loccit.ingest.sandbox import Outcome
+from loccit.model import ParsedDocument
 from loccit.stores.embedded.index import EmbeddedIndex
 
 MODES = ("hybrid", "semantic", "keyword", "exact")
@@ -51,6 +52,11 @@ class WordEmbedder:
         return unit
 
 
+def _sent(parsed: ParsedDocument) -> ParsedDocument:
+    """What the parent gets of what a worker read."""
+    return msgspec.json.decode(msgspec.json.encode(parsed), type=ParsedDocument)
+
+
 class InlineSandbox:
     """Does what ``Sandbox`` does, in this process."""
 
@@ -68,7 +74,7 @@ class InlineSandbox:
 
     def _outcome(self, payload: dict[str, Any]) -> Outcome:
         try:
-            return Outcome(json.loads(json.dumps(prepare(payload, self._setup))), None, "ok")
+            return Outcome(_sent(prepare(payload, self._setup)), None, "ok")
         except LoccitError as error:
             return Outcome(None, str(error), "failed")
 

@@ -29,7 +29,8 @@ def act(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
     """What the workers run in these tests."""
     match payload["do"]:
         case "echo":
-            return {"echo": payload.get("text"), "setup": setup, "pid": os.getpid()}
+            name = os.fsencode(payload.get("name", "")).hex()
+            return {"echo": payload.get("text"), "name": name, "setup": setup, "pid": os.getpid()}
         case "sleep":
             time.sleep(payload["seconds"])
             return {"slept": True}
@@ -114,11 +115,12 @@ def wait_for(file: Path) -> list[int]:
 
 
 def test_values_and_setup_arrive_unchanged() -> None:
-    text = "Ünïcode 漢字 🙂 \udcff \x00 end"
+    text = "Ünïcode 漢字 🙂 \x00 end"
     with sandbox(initializer_payload={"a": [1]}) as pool:
-        ((payload, outcome),) = pool.run([{"do": "echo", "text": text}])
+        ((payload, outcome),) = pool.run([{"do": "echo", "text": text, "name": "\udcff"}])
     assert outcome.kind == "ok" and outcome.error is None and outcome.value is not None
     assert outcome.value["echo"] == text == payload["text"]
+    assert outcome.value["name"] == "ff"
     assert outcome.value["setup"] == {"a": [1]}
 
 

@@ -25,7 +25,6 @@ from loccit.embedding import Embedder
 from loccit.embedding.folder import LocalModel
 from loccit.embedding.protocol import Vectors
 from loccit.errors import DamagedDocumentError, LoccitError, UsageError
-from loccit.ingest.codec import decode
 from loccit.ingest.convert import DATA_EXTENSIONS, IMAGE_EXTENSIONS, supported_extensions
 from loccit.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
 from loccit.ingest.llm_context import ContextStage
@@ -33,7 +32,7 @@ from loccit.ingest.prepare import READER, hash_stream
 from loccit.ingest.repeats import Repeats
 from loccit.ingest.sandbox import Limits, Outcome, Sandbox
 from loccit.llm import LanguageModel
-from loccit.model import Failure, IndexReport, Progress
+from loccit.model import Failure, IndexReport, ParsedDocument, Progress
 from loccit.stores.embedded.local import CONCEPTS, LocalIndex
 from loccit.stores.embedded.record import LOST, FileState
 from loccit.telemetry import span, traced_document, traced_index
@@ -262,7 +261,11 @@ class Pipeline:
             "processes": max(1, self._workers // workers),
         }
         with Sandbox(
-            "loccit.ingest.prepare:prepare", workers=workers, limits=self._limits, initializer_payload=setup
+            "loccit.ingest.prepare:prepare",
+            result=ParsedDocument,
+            workers=workers,
+            limits=self._limits,
+            initializer_payload=setup,
         ) as sandbox:
             readable = (file for file in plan.read if self._check_readable(file))
             outcomes = sandbox.run({"path": file.path} for file in readable)
@@ -291,12 +294,12 @@ class Pipeline:
         if outcome.value is None:
             self._fail(file, outcome.error or "it could not be read", retry=outcome.again)
             return
-        parsed = decode(outcome.value)
+        parsed: ParsedDocument = outcome.value
         if not parsed.chunks:
             self._fail(file, "no text found")
             return
-        content_hash = str(outcome.value["content_hash"])
-        document = replace(parsed.document, size=file.size, content_hash=content_hash)
+        content_hash = parsed.document.content_hash
+        document = replace(parsed.document, size=file.size)
         self._record.put(
             replace(parsed, document=document),
             mtime_ns=file.mtime_ns,

@@ -15,13 +15,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from loccit.config import IndexSettings
 from loccit.embedding import Tokenizer, load_tokenizer
 from loccit.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document, chunk_of
 from loccit.ingest.code_names import code_sections
-from loccit.ingest.codec import clean, encode
 from loccit.ingest.contextualize import contextualize
 from loccit.ingest.convert import check_size, convert
 from loccit.ingest.convert.ocr import Ocr
@@ -39,7 +38,7 @@ from loccit.text.language import detect_language
 READER = 10
 
 
-def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
+def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> ParsedDocument:
     """Read one file in a worker process: ``payload`` names it, ``setup`` has the settings."""
     warning_filter.simplefilter("ignore")
     path = Path(payload["path"])
@@ -50,8 +49,8 @@ def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
     settings = IndexSettings(**setup["settings"])
     ocr = Ocr(settings.ocr, settings.ocr_languages, settings.ocr_max_pages, int(setup.get("processes", 1)))
     file_type, converted = convert(path, ocr)
-    parsed = prepare_text(payload["path"], file_type, converted, settings, int(setup["model_tokens"]))
-    return {"content_hash": content_hash, **encode(parsed)}
+    parsed = prepare_text(clean(payload["path"]), file_type, converted, settings, int(setup["model_tokens"]))
+    return replace(parsed, document=replace(parsed.document, content_hash=content_hash))
 
 
 def prepare_text(
@@ -59,6 +58,13 @@ def prepare_text(
 ) -> ParsedDocument:
     """Turn a converted text into a document with places and chunks."""
     parsed = parse(replace(converted, text=clean(converted.text)))
+    parsed = replace(
+        parsed,
+        title=clean(parsed.title),
+        metadata=clean(parsed.metadata),
+        frontmatter=clean(parsed.frontmatter),
+        warnings=clean(parsed.warnings),
+    )
     if not language_of_file(source_path):
         # Numbers in code are not places.
         parsed = find_places(parsed, file_type)
@@ -107,6 +113,24 @@ def prepare_text(
             )
         ),
     )
+
+
+_T = TypeVar("_T")
+
+
+def clean(value: _T) -> _T:
+    """Replace lone surrogates and NUL characters in JSON values: some converters let them through.
+
+    No database accepts the former, and SQLite ends a text at the latter. Lengths stay the same.
+    """
+    cleaned: Any = value
+    if isinstance(value, str):
+        cleaned = value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+    elif isinstance(value, dict):
+        cleaned = {clean(name): clean(item) for name, item in value.items()}
+    elif isinstance(value, (tuple, list)):
+        cleaned = [clean(item) for item in value]
+    return cast(_T, cleaned)
 
 
 def _language(metadata: dict[str, Any], text: str) -> str:

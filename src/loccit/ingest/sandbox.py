@@ -7,7 +7,8 @@ what happened to that input and continues with the next.
 ...     [outcome.value for _, outcome in sandbox.run([{"n": 1}])]
 [{'n': 1}]
 
-Parent and worker communicate over pipes, in frames of JSON.
+Parent and worker communicate over pipes, in frames of JSON. What a call returns has a frame of its own, which the
+parent reads as the type that it expects.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO, Literal, cast
+
+import msgspec
 
 from loccit.errors import LoccitError
 from loccit.ingest.sandbox_worker import Limits, decode, encode
@@ -56,7 +59,7 @@ class Outcome:
     ``again`` says that another attempt may succeed with the same input: something was not installed.
     """
 
-    value: dict[str, Any] | None
+    value: Any
     error: str | None
     kind: Kind
     again: bool = False
@@ -79,7 +82,7 @@ class _Task:
 class Sandbox:
     """Calls ``function`` ("package.module:callable") on payloads, each call in a worker with limits.
 
-    The function takes ``(payload, setup)`` and returns a dict that can be written as JSON; ``setup`` is
+    The function takes ``(payload, setup)`` and returns a ``result``, a type that msgspec writes as JSON; ``setup`` is
     ``initializer_payload``. Workers start on demand and live until ``close``.
     """
 
@@ -90,9 +93,11 @@ class Sandbox:
         workers: int,
         limits: Limits,
         initializer_payload: dict[str, Any] | None = None,
+        result: type[Any] = dict,
     ) -> None:
         self._config = {"function": function, "setup": initializer_payload or {}, "limits": asdict(limits)}
         self._limits = limits
+        self._results = msgspec.json.Decoder(result)
         self._workers = max(1, workers)
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._keepers: list[_Keeper] = []
@@ -155,7 +160,7 @@ class Sandbox:
             self._tasks.put(task)
             busy = sum(keeper.busy for keeper in self._keepers)
             if len(self._keepers) < self._workers and self._tasks.qsize() + busy > len(self._keepers):
-                self._keepers.append(_Keeper(self._config, self._limits, self._tasks))
+                self._keepers.append(_Keeper(self._config, self._limits, self._results, self._tasks))
 
 
 def _shut(keepers: list[_Keeper], tasks: queue.SimpleQueue[_Task | None]) -> None:
@@ -171,9 +176,13 @@ class _Keeper:
     """A thread that owns one worker process: feeds it, kills it when overdue, replaces it when dead."""
 
     def __init__(
-        self, config: dict[str, Any], limits: Limits, tasks: queue.SimpleQueue[_Task | None]
+        self,
+        config: dict[str, Any],
+        limits: Limits,
+        results: msgspec.json.Decoder[Any],
+        tasks: queue.SimpleQueue[_Task | None],
     ) -> None:
-        self._config, self._limits, self._tasks = config, limits, tasks
+        self._config, self._limits, self._results, self._tasks = config, limits, results, tasks
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._task: _Task | None = None
@@ -260,13 +269,16 @@ class _Keeper:
         timer = self._alarm(seconds)
         try:
             write_frame(cast(BinaryIO, process.stdin), encode(message))
+            replies = cast(BinaryIO, process.stdout)
+            # The worker enforces the limit; twice as much can only be garbage or malice.
+            limit = (2 * self._limits.result_mb) << 20
             while True:
-                # The worker enforces the limit; twice as much can only be garbage or malice.
-                answer = decode(
-                    read_frame(cast(BinaryIO, process.stdout), (2 * self._limits.result_mb) << 20)
-                )
+                answer = decode(read_frame(replies, limit))
                 if answer is None:
                     return "gone"
+                if answer["kind"] == "ok":
+                    value = read_frame(replies, limit)
+                    return "gone" if value is None else {**answer, "value": self._results.decode(value)}
                 if answer["kind"] != "time":
                     return answer
                 passed = time.monotonic() - begun
@@ -275,7 +287,7 @@ class _Keeper:
                     timer.cancel()
                     self._patience = asked
                     timer = self._alarm(asked - passed)
-        except ValueError:
+        except (ValueError, msgspec.MsgspecError):
             return "too big"
         except OSError:
             return "gone"
@@ -309,7 +321,7 @@ class _Keeper:
         self._drainer = threading.Thread(target=self._drain, args=(self._process.stderr,), daemon=True)
         self._drainer.start()
         answer = self._exchange(self._config, max(_START_SECONDS, self._limits.seconds))
-        if not isinstance(answer, dict) or answer["kind"] != "ok":
+        if not isinstance(answer, dict) or answer["kind"] != "ready":
             status, noise = self._discard()
             if self._stopped:
                 raise LoccitError("the worker pool is closed")

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
+import msgspec
+
 from loccit.errors import ConversionError, LoccitError
 from loccit.processes import die_with, read_frame, take_pipes, write_frame
 
@@ -29,13 +31,13 @@ class Limits:
 
 
 def encode(message: dict[str, Any]) -> bytes:
-    """Return a message as bytes. Lone surrogates occur in file names and in broken documents."""
-    return json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    """Return a message as bytes, in ASCII: lone surrogates occur in file names."""
+    return json.dumps(message).encode()
 
 
 def decode(data: bytes | None) -> dict[str, Any] | None:
     """Return the message in a frame, or ``None`` if there is none."""
-    return None if data is None else cast("dict[str, Any]", json.loads(data.decode("utf-8", "surrogatepass")))
+    return None if data is None else cast("dict[str, Any]", json.loads(data))
 
 
 def echo(payload: dict[str, Any], setup: dict[str, Any]) -> dict[str, Any]:
@@ -62,12 +64,12 @@ def serve() -> None:
     if config is None:
         return
     limits = Limits(**config["limits"])
-    function: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
+    function: Callable[[dict[str, Any], dict[str, Any]], Any] | None = None
     try:
         _restrict(limits)
         module, _, name = config["function"].partition(":")
         function = getattr(importlib.import_module(module), name)
-        answer: dict[str, Any] = {"kind": "ok"}
+        answer: dict[str, Any] = {"kind": "ready"}
     except BaseException as error:
         answer = {"kind": "failed", "error": f"{type(error).__name__}: {error}"}
     write_frame(replies, encode(answer))
@@ -75,7 +77,8 @@ def serve() -> None:
     inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
     while function is not None:
-        write_frame(replies, _answer(function, inbox.get(), config["setup"], limits))
+        for frame in _answer(function, inbox.get(), config["setup"], limits):
+            write_frame(replies, frame)
 
 
 def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[dict[str, Any]]) -> None:
@@ -87,26 +90,27 @@ def _listen(requests: BinaryIO, inbox: queue.SimpleQueue[dict[str, Any]]) -> Non
 
 
 def _answer(
-    function: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]],
+    function: Callable[[dict[str, Any], dict[str, Any]], Any],
     payload: dict[str, Any],
     setup: dict[str, Any],
     limits: Limits,
-) -> bytes:
+) -> tuple[bytes, ...]:
+    """Return the frames of an answer: how the call ended and, if well, what it returned."""
     try:
-        data = encode({"kind": "ok", "value": function(payload, setup)})
-        if len(data) <= limits.result_mb << 20:
-            return data
-        return encode({"kind": "failed", "error": f"converts to more than {limits.result_mb} MB"})
+        value = msgspec.json.encode(function(payload, setup))
+        if len(value) <= limits.result_mb << 20:
+            return encode({"kind": "ok"}), value
+        return (encode({"kind": "failed", "error": f"converts to more than {limits.result_mb} MB"}),)
     except MemoryError:
-        return encode({"kind": "memory", "trace": traceback.format_exc(limit=-20)})
+        return (encode({"kind": "memory", "trace": traceback.format_exc(limit=-20)}),)
     except LoccitError as error:
         again = isinstance(error, ConversionError) and error.again
         trace = traceback.format_exc(limit=-20)
-        return encode({"kind": "failed", "error": str(error), "again": again, "trace": trace})
+        return (encode({"kind": "failed", "error": str(error), "again": again, "trace": trace}),)
     except BaseException as error:
         text = " ".join(str(error).split())[:200]
         reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        return encode({"kind": "failed", "error": reason, "trace": traceback.format_exc(limit=-20)})
+        return (encode({"kind": "failed", "error": reason, "trace": traceback.format_exc(limit=-20)}),)
 
 
 def _restrict(limits: Limits) -> None:

@@ -22,9 +22,9 @@ import numpy as np
 from loccit.config import IndexSettings
 from loccit.embedding import Embedder, load_embedder
 from loccit.errors import StoreUnavailableError
-from loccit.ingest.codec import decode
 from loccit.ingest.contextualize import passage_text
 from loccit.ingest.sandbox import Limits, Outcome, Sandbox
+from loccit.model import ParsedDocument
 from loccit.stores.embedded.dump import passage_hashes, place_ids, read_dump
 from loccit.stores.embedded.index import EmbeddedIndex
 from loccit.stores.registry import load_store
@@ -258,7 +258,11 @@ class Worker:
         finished = 0
         setup = {"settings": asdict(self._settings), "model_tokens": self._embedder.max_tokens}
         with Sandbox(
-            "loccit.ingest.prepare:prepare", workers=1, limits=Limits(), initializer_payload=setup
+            "loccit.ingest.prepare:prepare",
+            result=ParsedDocument,
+            workers=1,
+            limits=Limits(),
+            initializer_payload=setup,
         ) as sandbox:
             while not stop():
                 claimed = 0
@@ -282,11 +286,10 @@ class Worker:
         """Publish what was read; return what to report about it."""
         if outcome.value is None:
             return {"error": outcome.error or "it could not be read", "again": outcome.again}
-        parsed = decode(outcome.value)
+        parsed: ParsedDocument = outcome.value
         if not parsed.chunks:
             return {"error": "no text found"}
-        content_hash = str(outcome.value["content_hash"])
-        parsed = replace(parsed, document=replace(parsed.document, size=task.size, content_hash=content_hash))
+        parsed = replace(parsed, document=replace(parsed.document, size=task.size))
         record = self._scratch.record
         known = self._remember(document_key(task.path))
         document = record.put(parsed, mtime_ns=task.mtime_ns, settings=task.settings, place_ids=known)
@@ -305,7 +308,7 @@ class Worker:
             record.drop_orphan_vectors()
         return {
             "chunks": len(parsed.chunks),
-            "content_hash": content_hash,
+            "content_hash": parsed.document.content_hash,
             "warnings": list(parsed.document.warnings)[:_WARNINGS],
             "owner": self._owner,
         }
