@@ -6,13 +6,10 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock, patch
 
-import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.effort import tries
 from typer.testing import CliRunner
 
 from loccit import Library
@@ -20,10 +17,10 @@ from loccit.cli.app import app
 from loccit.errors import UsageError
 from loccit.model import FoundAll
 from loccit.port.records import StoredText
-from loccit.port.texts import TextBlock
 from loccit.search.verbatim.find_all import _Looked, find_all
 from loccit.search.verbatim.patterns import compile_pattern
 from loccit.search.verbatim.quotes import verify_quotes
+from loccit.search.verbatim.render import count_line
 from loccit.stores.embedded.texts import TextIndex
 
 runner = CliRunner()
@@ -103,13 +100,55 @@ def test_pages_of_hits_make_up_the_whole(library: Library) -> None:
         assert hits == whole.hits
 
 
-def test_what_matches_nearly_everything_is_not_counted_to_the_end(
+@pytest.mark.parametrize(
+    ("pattern", "kind"), [("at anchor", "phrase"), ("anchor at", "words"), ("at.anchor", "regex")]
+)
+def test_many_hits_are_not_all_counted_but_all_shown(
+    folder: Path, library: Library, monkeypatch: pytest.MonkeyPatch, pattern: str, kind: str
+) -> None:
+    whole = library.find_all(pattern, kind=kind, limit=1000)
+    assert whole.complete and whole.total == len(whole.hits) == 38
+    for module in ("find_all", "patterns"):
+        monkeypatch.setattr(f"loccit.search.verbatim.{module}.MOST_COUNTED", 30)
+    hits, cursor = [], None
+    while cursor != "":
+        page = library.find_all(pattern, kind=kind, limit=7, cursor=cursor)
+        assert (page.total, page.complete, page.note) == (30, False, "")
+        assert 0 < page.documents <= whole.documents
+        hits += page.hits
+        cursor = page.cursor
+    assert hits == whole.hits
+    words = [pattern] if kind == "phrase" else [f"--{kind}", pattern]
+    shown = runner.invoke(app, ["grep", *words, "-n", "2", "--index", str(folder / ".loccit")])
+    assert shown.exit_code == 0 and "2 of 30+ hits in " in shown.stderr and "+ documents." in shown.stderr
+    for module in ("find_all", "patterns"):
+        monkeypatch.setattr(f"loccit.search.verbatim.{module}.MOST_COUNTED", 38)
+    assert library.find_all(pattern, kind=kind).complete
+
+
+def test_more_than_ten_thousand_hits_have_no_exact_number(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one two\n" * 5000)
+    (tmp_path / "b.txt").write_text("one two\n" * 5000)
+    with Library(tmp_path / ".loccit") as library:
+        library.index(tmp_path, embed=False)
+        asked = {"phrase": "one two", "regex": r"o\w+"}
+        for kind, pattern in asked.items():
+            found = library.find_all(pattern, kind=kind)
+            assert (found.total, found.complete) == (10_000, True)
+        (tmp_path / "c.txt").write_text("one two\n")
+        library.index(tmp_path, embed=False)
+        for kind, pattern in asked.items():
+            found = library.find_all(pattern, kind=kind)
+            assert (found.total, found.complete, bool(found.cursor)) == (10_000, False, True)
+            assert count_line(found).startswith("100 of 10,000+ hits in ")
+
+
+def test_what_takes_too_long_is_not_counted_to_the_end(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loccit.search.verbatim.patterns._COUNTED", 100)
+    monkeypatch.setattr("loccit.search.verbatim.patterns._SECONDS", -1.0)
     found = library.find_all(".", kind="regex", limit=5)
     assert not found.complete and not found.cursor and "Narrow the pattern" in found.note
-    assert library.find_all("anchor", kind="regex").complete
 
 
 @pytest.mark.parametrize(
@@ -348,82 +387,6 @@ def test_counting_finds_what_finding_one_by_one_finds(
                 },
                 True,
             )
-
-
-PIECES = [r"\d", r"\w", r"\D", r"\S", r"\s", ".", "[a-z]", "[^a-z]", r"[\d,.-]", "[^ \n]", "[K1]", "[^s,]"]
-PIECES += ["a", "s", "k", " ", ",", r"\.", "1", r"\W", r"[^\w\s]", r"[\s,]"]
-LINKS = st.sampled_from(
-    [piece + run for piece in PIECES for run in ("", "", "+", "*", "?", "{2}", "{2,}", "{1,3}")]
-    + [r"\b"] * 12
-)
-SEQUENCES = st.lists(LINKS, min_size=1, max_size=3).map("".join)
-ALTERNATIVES = st.one_of(
-    SEQUENCES,
-    st.builds(
-        lambda ways, opening, times: f"{opening}{'|'.join(ways)}){times}",
-        st.lists(SEQUENCES, min_size=1, max_size=3),
-        st.sampled_from(["(", "(?:"]),
-        st.sampled_from(["", "", "?"]),
-    ),
-)
-CHAINS = st.builds(
-    lambda start, parts, end: start + "".join(parts) + end,
-    st.sampled_from(["", "", "^", r"\b"]),
-    st.lists(ALTERNATIVES, min_size=1, max_size=2),
-    st.sampled_from(["", "", "$", r"\b"]),
-).filter(lambda pattern: pattern.strip() and not re.fullmatch(pattern, "", re.MULTILINE))
-# A word before signs by which it is found.
-ANCHORED = st.builds(
-    "{}{}{}".format,
-    st.sampled_from(["", "", "[A-Z]", "[a-e]", r"\w", "[^k ]"]),
-    st.sampled_from([r"\w+", r"\w*", r"\S+", "[a-z]+", "[^ ]+"]),
-    st.sampled_from([" kas", ", ka", " kas?", r" kas\b", " kas+", " ka1"]),
-)
-LINES = st.text(st.sampled_from("aaksSſ\u212a字é112., \n\n“\u00a0𝒜"), max_size=40)
-SEQUELS = st.lists(
-    st.sampled_from([" kas", " KAS", "kasa", ", ka", " ka1", "e", "_", "é", "”", "1" * 70, "k" * 70, "\n"])
-)
-
-
-@settings(max_examples=tries(500, 2000), deadline=None)
-@given(
-    texts=st.lists(LINES | SEQUELS.map("".join), min_size=1, max_size=6),
-    pattern=CHAINS | ANCHORED,
-    ignore_case=st.booleans(),
-    some=st.sets(st.integers(0, 5)),
-)
-@example(texts=["1 12 1"], pattern=r"\d+ \d", ignore_case=True, some=set())
-@example(texts=["é 1"], pattern=r"[^a-z\n]{2,}$", ignore_case=False, some=set())
-@example(texts=["ka kas ka"], pattern=r"\b(ka|kas)\b", ignore_case=True, some=set())
-@example(texts=["ka KAS ſka Ka"], pattern="ka|s", ignore_case=True, some=set())
-def test_chains_of_signs_and_runs_count_what_finding_one_by_one_finds(
-    texts: list[str], pattern: str, ignore_case: bool, some: set[int]
-) -> None:
-    compiled = compile_pattern(pattern, "regex", ignore_case=ignore_case)
-    encoded = [text.encode() for text in texts]
-    ends = np.cumsum([len(text) + 1 for text in encoded])
-    starts = ends - [len(text) for text in encoded]
-    data = np.frombuffer(b"\n" + b"".join(text + b"\n" for text in encoded), np.uint8)
-    block = TextBlock(data, np.arange(len(texts)), starts, ends)
-    one_by_one = {number: len(list(compiled.spans(text))) for number, text in enumerate(texts)}
-    with patch("loccit.search.verbatim.chains._PART", 32):
-        for looked in (block, block.only(some)):
-            wanted = {
-                number: one_by_one[number] for number in looked.documents.tolist() if one_by_one[number]
-            }
-            assert compiled.count(Mock(written=looked)) == (wanted, True)
-
-
-@pytest.mark.parametrize("pattern", [r"\d+", "^.+$", r"\d+ lies"])
-def test_chains_too_are_not_counted_beyond_the_most(
-    library: Library, pattern: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = library.find_all(pattern, kind="regex", limit=1000)
-    assert whole.complete and whole.total == len(whole.hits)
-    monkeypatch.setattr("loccit.search.verbatim.patterns._COUNTED", whole.total)
-    assert library.find_all(pattern, kind="regex").complete
-    monkeypatch.setattr("loccit.search.verbatim.patterns._COUNTED", whole.total - 1)
-    assert not library.find_all(pattern, kind="regex").complete
 
 
 def test_texts_are_caught_up_put_together_anew_and_compared(tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ LONGEST_DRAFT = 10_000_000
 MOST_HITS = 10_000
 """The maximum number of hits of ``find_all`` per answer."""
 
+MOST_COUNTED = 10_000
+"""The maximum number of hits of ``find_all`` that are counted: of more, all can be paged through."""
+
 MOST_ROWS = 1000
 """The maximum number of obligations per answer."""
 

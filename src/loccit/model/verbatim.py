@@ -48,8 +48,8 @@ class TextHit:
 class FoundAll:
     """Every place in which a text stands, or a page of them.
 
-    ``total`` hits stand in ``documents`` documents; where ``complete`` is false there are at least so many, ``note``
-    says why they were not all counted. With ``cursor`` the same question goes on after the last of ``hits``.
+    ``total`` hits stand in ``documents`` documents. At most 10,000 are counted: where ``complete`` is false, there are
+    more, and no fewer documents. With ``cursor`` the same question goes on after the last of ``hits``.
     """
 
     pattern: str

@@ -1,12 +1,11 @@
 """Counting: the number of occurrences of a pattern in each document, from the concatenated texts of all.
 
-Words and phrases are compared at many positions at once, so their number does not matter; regular expressions other
-than chains find one match after another.
+Words and phrases are compared at many positions at once, so their number does not matter; regular expressions find one
+match after another, up to a number.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from time import thread_time
 from typing import Any
@@ -31,13 +30,9 @@ _BETWEEN = 1 << 16
 _SMALL_PART = 1 / 2
 
 
-def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
-    """Return the positions of a byte string, in order, including overlapping ones.
-
-    >>> occurrences(np.frombuffer(b"banana", np.uint8), b"ana").tolist()
-    [1, 3]
-    """
-    order = rarest(sought)
+def _occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
+    """Return the positions of a byte string, in order, including overlapping ones."""
+    order = _rarest(sought)
     picked, rest = order[:_PICKED], order[_PICKED:]
     total = max(0, len(data) - len(sought) + 1)
     first, *others = ((data[at : at + total], sought[at]) for at in picked)
@@ -47,12 +42,8 @@ def occurrences(data: NDArray[np.uint8], sought: bytes) -> Positions:
     return places
 
 
-def rarest(sought: bytes) -> list[int]:
-    """Return the indexes of some bytes, those rare in texts first.
-
-    >>> rarest(b"exit")
-    [1, 2, 3, 0]
-    """
+def _rarest(sought: bytes) -> list[int]:
+    """Return the indexes of some bytes, those rare in texts first."""
     return sorted(range(len(sought)), key=lambda at: _COMMON.find(sought[at]) % 256, reverse=True)
 
 
@@ -75,14 +66,14 @@ def _places_of(
     return np.concatenate(found)
 
 
-def phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positions, Positions]:
+def _phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positions, Positions]:
     """Return the spans of consecutive words that are not parts of longer ones.
 
     ``data`` is in verbatim form. Only the first word may begin with a mark that can belong to a gap.
     """
     first, last = words[0], words[-1]
     sought = first.encode()
-    starts = occurrences(data, sought[:_BEGINNING])
+    starts = _occurrences(data, sought[:_BEGINNING])
     if is_of_word(first[0]):
         starts = starts[~_alphanumeric(data, starts - 1)]
     ends = starts + min(len(sought), _BEGINNING)
@@ -103,15 +94,15 @@ def phrase_spans(data: NDArray[np.uint8], words: Sequence[str]) -> tuple[Positio
 
 def count_phrase(block: TextBlock, *phrases: Sequence[str]) -> dict[int, int]:
     """Return the number of occurrences of any of the phrases by document, without overlaps."""
-    found = [phrase_spans(block.data, words) for words in phrases]
+    found = [_phrase_spans(block.data, words) for words in phrases]
     if len(found) == 1:
-        return count_spans(block, *found[0])
+        return _count_spans(block, *found[0])
     starts, ends = (np.concatenate(each) for each in zip(*found, strict=True))
     order = np.argsort(starts, kind="stable")
-    return count_spans(block, starts[order], ends[order])
+    return _count_spans(block, starts[order], ends[order])
 
 
-def count_spans(block: TextBlock, starts: Positions, ends: Positions) -> dict[int, int]:
+def _count_spans(block: TextBlock, starts: Positions, ends: Positions) -> dict[int, int]:
     """Return the number of spans by document, without those that overlap an earlier one."""
     if np.any(starts[1:] < ends[:-1]):
         starts = _apart(starts, ends)
@@ -127,7 +118,7 @@ def count_paragraphs(block: TextBlock, words: Sequence[str]) -> dict[int, int]:
     # The ends of paragraphs in the texts searched, and which of them have all words so far.
     ends, common = stops, np.ones(len(stops), np.bool_)
     for word in sorted(words, key=len, reverse=True):
-        before = np.searchsorted(phrase_spans(data, [word])[0], ends)
+        before = np.searchsorted(_phrase_spans(data, [word])[0], ends)
         common &= np.diff(before, prepend=0) > 0
         if not common.any():
             return {}
@@ -150,7 +141,7 @@ def documents_holding(block: TextBlock, letters: str) -> set[int]:
     """Return the documents whose verbatim form may contain some letters, even within a word."""
     # This many are selective enough, and a very long word could be compared at very many positions.
     sought = letters[:_BEGINNING].encode()
-    return set(_by_document(block, occurrences(block.data, sought)))
+    return set(_by_document(block, _occurrences(block.data, sought)))
 
 
 def count_matches(
@@ -163,7 +154,8 @@ def count_matches(
 ) -> tuple[dict[int, int], bool]:
     """Return the number of matches of an expression in each document, and whether all were counted.
 
-    It stops after ``most`` matches, or before the next document once this thread's processor time is past ``until``.
+    It stops once there are more than ``most`` matches, or before the next document once this thread's processor time is
+    past ``until``.
 
     ``find`` returns the first match in a range of bytes, (-1, -1) for none. An expression that depends on where a text
     begins or ends is run on each document ``alone``; others only on documents that have a match.
@@ -185,11 +177,11 @@ def count_matches(
             else:
                 # An empty match does not count; the next begins at the next character at the earliest.
                 at = _next_character(text, end)
-        if here > left:
-            return counts, False
         if here:
             counts[int(block.documents[number])] = here
             left -= here
+        if left < 0:
+            return counts, False
     return counts, True
 
 
@@ -268,19 +260,16 @@ def _alphanumeric(data: NDArray[np.uint8], places: Positions) -> NDArray[np.bool
 
 def _over_gaps(data: NDArray[np.uint8], places: Positions) -> tuple[Positions, NDArray[np.intp]]:
     """Return the ends of gaps between words that begin at some positions, and which of them are gaps."""
-    places, _ = over(data, places, _MARKS)
+    places = _over(data, places, _MARKS)
     kept = np.flatnonzero(_SPACES[data[places]])
-    return over(data, places[kept] + 1, _GAP)[0], kept
+    return _over(data, places[kept] + 1, _GAP), kept
 
 
-def over(
-    data: NDArray[np.uint8], places: Positions, signs: NDArray[np.bool_], most: int = sys.maxsize
-) -> tuple[Positions, bool]:
-    """Return the ends of runs of some characters that begin at some positions, and whether none exceeds the maximum."""
+def _over(data: NDArray[np.uint8], places: Positions, signs: NDArray[np.bool_]) -> Positions:
+    """Return the ends of runs of some characters that begin at some positions."""
     places = places.copy()
     moving = np.flatnonzero(signs[data[places]])
-    while len(moving) and most:
+    while len(moving):
         places[moving] += 1
         moving = moving[signs[data[places[moving]]]]
-        most -= 1
-    return places, not len(moving)
+    return places

@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
-from loccit.config.bounds import MOST_HITS
+from loccit.config.bounds import MOST_COUNTED, MOST_HITS
 from loccit.errors import UsageError
 from loccit.model.verbatim import FoundAll, TextHit
 from loccit.port.filters import among
@@ -43,25 +43,31 @@ def find_all(
     stamp = index.stamp
     begin = read_cursor(cursor, stamp, asked) if cursor else 0
     allowed = passing_documents(index, filters)
-    counted = compiled.count(_Looked(index.texts, allowed))
-    counts = dict(counted.by_document)
-    for stored in index.lookup.texts(among(unseen_documents(index), allowed)):
+    looked = _Looked(index.texts, allowed)
+    counted = compiled.count(looked)
+    counts: dict[int, int | None] = {**counted.by_document}
+    unseen = among(unseen_documents(index), allowed)
+    for stored in index.lookup.texts(unseen):
         if count := sum(1 for _ in compiled.spans(stored.text[stored.body_start :])):
             counts[stored.document] = count
+    total, documents = sum(filter(None, counts.values())), len(counts)
+    many = total > MOST_COUNTED
+    if many and not counted.complete:
+        # Hits are listed by path: documents that were not reached may come first.
+        counts = dict.fromkeys((*looked.written.documents.tolist(), *unseen))
     paths = index.lookup.paths(counts)
     ordered = [(document, counts[document]) for document in sorted(paths, key=lambda each: paths[each])]
-    total = sum(count for _, count in ordered)
-    hits = list(_hits(index, compiled, ordered, begin, limit))
-    more = counted.complete and begin + len(hits) < total
+    hits = list(islice(_hits(index, compiled, ordered, begin), limit + 1))
+    complete = counted.complete and not many
     return FoundAll(
         pattern,
         kind,
-        _located(index, hits),
-        total,
-        len(ordered),
-        complete=counted.complete,
-        cursor=write_cursor(begin + limit, stamp, asked) if more else "",
-        note=_note(index, pattern, kind, allowed, ignore_case, total, counted.complete),
+        _located(index, hits[:limit]),
+        min(total, MOST_COUNTED),
+        documents,
+        complete=complete,
+        cursor=write_cursor(begin + limit, stamp, asked) if len(hits) > limit and (complete or many) else "",
+        note="" if many else _note(index, pattern, kind, allowed, ignore_case, total, complete),
     )
 
 
@@ -88,14 +94,18 @@ def _note(
     said = "Search may find it in other words."
     if not ignore_case:
         others = sum(compile_pattern(pattern, kind).count(looked).by_document.values())
-        said = f"{others:,} with different capitals." if others else said
+        said = f"{_number(others)} with different capitals." if others else said
     elif kind == "phrase" and len(pattern.split()) > 1:
         together = sum(compile_pattern(pattern, "words").count(looked).by_document.values())
-        paragraphs = "1 paragraph" if together == 1 else f"{together:,} paragraphs"
+        paragraphs = "1 paragraph" if together == 1 else f"{_number(together)} paragraphs"
         said = f'Its words occur together in {paragraphs} (kind "words").' if together else said
     if index.fields.field_names(FEW_DOCUMENTS):
         said += " Frontmatter is not looked through."
     return f"{said} {only_some(allowed)}".rstrip()
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count <= MOST_COUNTED else f"{MOST_COUNTED:,}+"
 
 
 def only_some(allowed: Collection[int] | None) -> str:
@@ -132,20 +142,20 @@ def unseen_documents(index: SearchIndex) -> set[int]:
 
 
 def _hits(
-    index: SearchIndex, pattern: Pattern, counts: Sequence[tuple[int, int]], begin: int, limit: int
+    index: SearchIndex, pattern: Pattern, counts: Sequence[tuple[int, int | None]], begin: int
 ) -> Iterator[tuple[StoredText, int, int]]:
-    """Return the hits from a number on, from documents with known counts."""
+    """Return the hits from a number on, from documents with known or unknown counts."""
     for document, count in counts:
-        if limit <= 0:
-            return
-        if begin < count:
-            for stored in index.lookup.texts([document]):
-                shift = stored.body_start
-                spans = islice(pattern.spans(stored.text[shift:]), begin, begin + limit)
-                for start, end in spans:
+        if count is not None and count <= begin:
+            begin -= count
+            continue
+        for stored in index.lookup.texts([document]):
+            shift = stored.body_start
+            for start, end in pattern.spans(stored.text[shift:]):
+                if begin:
+                    begin -= 1
+                else:
                     yield stored, start + shift, end + shift
-            limit -= min(limit, count - begin)
-        begin = max(0, begin - count)
 
 
 def passing_documents(index: SearchIndex, filters: Mapping[str, object] | None) -> set[int] | None:

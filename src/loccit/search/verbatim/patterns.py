@@ -10,9 +10,9 @@ from itertools import pairwise, product
 from time import thread_time
 from typing import Any, NamedTuple, Protocol
 
+from loccit.config.bounds import MOST_COUNTED
 from loccit.errors import UsageError
 from loccit.port.texts import TextBlock
-from loccit.search.verbatim.chains import chain_of, parts_of
 from loccit.search.verbatim.counting import (
     count_matches,
     count_paragraphs,
@@ -46,8 +46,6 @@ _TIMES = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _CLASS_BEGINS = ("[", *(f"\\{letter}" for letter in "dDwWsSpPC"))
 # Constructs that depend on where a text, rather than a line, begins or ends.
 _MINDS_ENDS = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
-_COUNTED = 1_000_000
-"""The maximum number of matches of a regular expression that are counted."""
 MOST_REPEATED = 500
 """The maximum number of characters that a regular expression may match one by one by its repetitions."""
 # The processor time for counting the matches of a regular expression: a few take much longer than others.
@@ -233,10 +231,6 @@ class _Regex:
                 "The regular expression matches the empty string, which is everywhere: require at least one character."
             )
         self._minds_ends = bool(_MINDS_ENDS.search(pattern))
-        self._chain = chain_of(
-            pattern,
-            lambda part, signs: "".join(_compile_regex(part, ignore_case).findall(signs)),
-        )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         return (found.span() for found in self._found.finditer(text) if found.end() > found.start())
@@ -250,21 +244,9 @@ class _Regex:
             return found
 
         until = thread_time() + _SECONDS
-        if self._chain is None:
-            return Counted(
-                *count_matches(texts.written, find, alone=self._minds_ends, most=_COUNTED, until=until)
-            )
-        counts: dict[int, int] = {}
-        left = _COUNTED
-        for part in parts_of(texts.written):
-            here, complete = self._chain.count(part), True
-            if here is None:
-                here, complete = count_matches(part, find, alone=False, most=left, until=until)
-            left -= sum(here.values())
-            if left < 0 or not complete:
-                return Counted(counts, complete=False)
-            counts |= here
-        return Counted(counts)
+        return Counted(
+            *count_matches(texts.written, find, alone=self._minds_ends, most=MOST_COUNTED, until=until)
+        )
 
 
 def _repeated(pattern: str) -> int:

@@ -25,12 +25,15 @@ def hit_line(hit: TextHit, shown_path: str = "") -> str:
 
 
 def count_line(found: FoundAll) -> str:
-    """Return the number of hits and of those shown: ``2 of 130 hits in 7 documents``."""
-    hits = "1 hit" if found.total == 1 else f"{found.total:,} hits"
-    documents = "1 document" if found.documents == 1 else f"{found.documents:,} documents"
-    least = "" if found.complete else "at least "
+    """Return the number of hits and of those shown: ``2 of 130 hits in 7 documents``, ``2 of 10,000+ hits …``."""
+    hits, documents = (
+        f"1 {what}"
+        if number == 1 and found.complete
+        else f"{number:,}{'' if found.complete else '+'} {what}s"
+        for number, what in ((found.total, "hit"), (found.documents, "document"))
+    )
     shown = "" if len(found.hits) == found.total and found.complete else f"{len(found.hits):,} of "
-    return f"{shown}{least}{hits} in {least}{documents}."
+    return f"{shown}{hits} in {documents}."
 
 
 def found_lines(found: FoundAll, show_path: Callable[[str], str] = str) -> list[str]:
