@@ -562,7 +562,7 @@ def test_a_document_bears_out_its_places(tmp_path: Path) -> None:
         assert credit.self_check.share == 1.0
         (muddle,) = library.outline("muddle.txt")
         assert muddle.self_check.doubtful
-        assert str(muddle.self_check) == "1 of 7 references"
+        assert str(muddle.self_check) == "1 of 7 references, 3 of 5 numbered lines"
         assert [Path(path).name for path in library.status().doubtful] == ["muddle.txt"]
         assert any(
             check.name == "places" and "contradict" in check.detail for check in library.doctor().checks

@@ -162,13 +162,17 @@ def holds_any(written: object, pages: Pages | None) -> bool:
 class SelfCheck:
     """How much of what a document says about its own places its tree confirms.
 
-    ``references`` are its mentions of places of its own (`see 6.2`), ``contents`` the lines of its contents page.
+    ``references`` are its mentions of places of its own (`see 6.2`), ``contents`` the lines of its contents page,
+    ``numbered`` the lines that begin with a number of a series, and the numbers missing between places; ``unexplained``
+    of these are no place.
     """
 
     references: int = 0
     references_found: int = 0
     contents: int = 0
     contents_found: int = 0
+    numbered: int = 0
+    unexplained: int = 0
 
     @property
     def share(self) -> float | None:
@@ -178,16 +182,21 @@ class SelfCheck:
 
     @property
     def doubtful(self) -> bool:
-        """Whether so little is confirmed that its labels should not be relied on."""
-        return self.share is not None and self.share < _DOUBTFUL
+        """Whether so little is confirmed, or explained, that its labels should not be relied on."""
+        contradicted = self.share is not None and self.share < _DOUBTFUL
+        return contradicted or (
+            self.unexplained >= _FEWEST_CHECKED and self.unexplained > _DOUBTFUL * self.numbered
+        )
 
     def __str__(self) -> str:
-        """In words: ``12 of 14 references, 30 of 30 contents lines``."""
+        """In words: ``12 of 14 references, 30 of 30 contents lines, 8 of 9 numbered lines``."""
         parts = []
         if self.references:
             parts.append(f"{self.references_found} of {self.references} references")
         if self.contents:
             parts.append(f"{self.contents_found} of {self.contents} contents lines")
+        if self.unexplained:
+            parts.append(f"{self.numbered - self.unexplained} of {self.numbered} numbered lines")
         return ", ".join(parts)
 
 

@@ -554,7 +554,9 @@ def _insert_document(
     assert cursor.lastrowid is not None
     counts = astuple(document.self_check)
     if any(counts):
-        connection.execute("INSERT INTO self_checks VALUES (?, ?, ?, ?, ?)", (cursor.lastrowid, *counts))
+        connection.execute(
+            "INSERT INTO self_checks VALUES (?, ?, ?, ?, ?, ?, ?)", (cursor.lastrowid, *counts)
+        )
     if document.line_starts:
         connection.execute(
             "INSERT INTO source_lines VALUES (?, ?)", (cursor.lastrowid, json.dumps(document.line_starts))

@@ -478,6 +478,7 @@ MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
     add_obligations,
     add_place_ids,
     add_seals,
+    lambda connection: _add_numbered_lines(connection),
 ]
 SCHEMA_VERSION = len(MIGRATIONS)
 # From this version on, documents are sealed: what a step changes is sealed again, unless it had been damaged.
@@ -495,6 +496,13 @@ def _add_names(connection: sqlite3.Connection) -> None:
     _script(connection, _SCHEMA_12)
     for (document,) in connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
         write_keys(connection, document)
+
+
+def _add_numbered_lines(connection: sqlite3.Connection) -> None:
+    known = {row[1] for row in connection.execute("PRAGMA table_info(self_checks)")}
+    for column in ("numbered", "unexplained"):
+        if column not in known:
+            connection.execute(f"ALTER TABLE self_checks ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
 
 
 def _add_keys(connection: sqlite3.Connection) -> None:

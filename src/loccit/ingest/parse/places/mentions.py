@@ -18,6 +18,7 @@ from loccit.ingest.parse import Parsed
 from loccit.ingest.parse.places.chain import Number, number_key
 from loccit.ingest.parse.places.lines import NumberedLine
 from loccit.ingest.parse.places.titles import clean, is_name
+from loccit.ingest.parse.places.unexplained import unexplained
 from loccit.labels import LEAF_KINDS, normalise_number, parse_heading
 from loccit.labels.lexicon import load, lowered
 from loccit.model import Place, Reference, SelfCheck
@@ -400,11 +401,12 @@ _BEYOND = 1.5
 
 
 def self_check(parsed: Parsed, places: Sequence[Place], references: Iterable[Reference]) -> SelfCheck:
-    """Count the references to places of the document itself, and the lines of its contents page."""
+    """Count what a document says about its own places: references, lines of contents pages, numbered lines."""
     numbers = {number_key(place.number) for place in places if place.number}
     titles = {title_key(place.title) for place in places}
     listed = [entry for entry in parsed.contents if entry.number or entry.title]
     found = sum(entry.number in numbers if entry.number else entry.title in titles for entry in listed)
+    lines = unexplained(parsed, places)
     reach = _reach(places)
     mentions = parsed.mentions or Mentions()
     called = _titles_by_number(places)
@@ -417,8 +419,12 @@ def self_check(parsed: Parsed, places: Sequence[Place], references: Iterable[Ref
             agrees = (
                 not title or number not in called or any(_alike(title, other) for other in called[number])
             )
-            own[item.number_kind, item.number_key] = bool(item.target_section) and not item.reason and agrees
-    return SelfCheck(len(own), sum(own.values()), len(listed), found)
+            met = bool(item.target_section) and not item.reason and agrees
+            # If its own numbers are whole, a number that they lack belongs to another document.
+            lacking = not agrees or tuple(item.number_key.split("_")) in lines.missing
+            if met or lacking or not lines.whole:
+                own[item.number_kind, item.number_key] = met
+    return SelfCheck(len(own), sum(own.values()), len(listed), found, lines.numbered, lines.unexplained)
 
 
 def _titles_by_number(places: Iterable[Place]) -> dict[Number, list[str]]:
