@@ -284,6 +284,13 @@ def test_a_work_in_several_files_is_looked_through_whole(tmp_path: Path) -> None
         for query in ("Section 30 of the Harbour Code", "Section 10 of the Pilot Rules"):
             note = library.search(query).note
             assert "No Section" in note and "was found in “" in note and "filters" not in note
+        with pytest.raises(
+            NotFoundError, match=r"No section of letter\.md is called 'Section 20'\. \S+more\.md has one"
+        ):
+            library.section("Section 20", document="letter.md")
+        with pytest.raises(NotFoundError, match=r"No section of letter\.md is called 'Article 20'") as caught:
+            library.section("Article 20", document="letter.md")
+        assert "has one" not in str(caught.value)
 
 
 # -- what else is said of an answer -------------------------------------------------------------------------------

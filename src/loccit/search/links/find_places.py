@@ -161,7 +161,7 @@ class PlaceFinder:
                 return bearing
         if held is not None:
             return held
-        raise self._nothing(reference, query, within)
+        raise self._nothing(reference, query, within, document)
 
     def _holding(self, resolved: Sequence[ResolvedPlace]) -> FoundPlace | None:
         """Return the place with a line that has the number of the part that was named, or else the only place."""
@@ -226,7 +226,9 @@ class PlaceFinder:
     def _resolver(self, document: str | None) -> Resolver:
         return Resolver(self.index.lookup, None if document else self._names)
 
-    def _nothing(self, reference: str, query: Query, documents: Collection[int] | None) -> NotFoundError:
+    def _nothing(
+        self, reference: str, query: Query, documents: Collection[int] | None, document: str | None
+    ) -> NotFoundError:
         if self.within is None and is_place_id(_bare(reference)):
             return NotFoundError(explain_gone(self.index, _bare(reference)))
         if self.within is None and asks_for_step(reference):
@@ -235,6 +237,13 @@ class PlaceFinder:
         near = near_places(self.index, query, documents)
         if self.within is not None:
             return NotFoundError(f"No document of this tool has a section {reference!r}.{near}", "place")
+        if document:
+            found, there = self._attempt(reference, None), ""
+            # Not an Article 5 where a Section 5 was asked for.
+            asked = [label.text for label in query.references]
+            if isinstance(found, FoundPlace) and found.place.place.label in asked:
+                there = f" {found.place.source_path} has one."
+            return NotFoundError(f"No section of {document} is called {reference!r}.{there}{near}", "place")
         return NotFoundError(f"No section is called {reference!r}.{near}", "place")
 
     def _inside(self, found: StoredPlace, document: str | None) -> StoredPlace:
