@@ -444,3 +444,42 @@ def test_a_number_that_begins_several_lines_is_not_certain(partly: Library) -> N
     assert partly.search("paragraph 2 of court.txt").confidence < 0.5
     found = partly.section("paragraph 2", document="court.txt")
     assert found.exact or [item.line for item in found.numbered_lines] == [5, 11]
+
+
+# -- parts of places in words that no lexicon has ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    articles = "".join(
+        f"### Pasal {n}\n\n(1) Petugas mencatat barang ke-{n} pada hari yang sama:\n\na. dengan pena;\n\nb. dengan cap.\n\n"
+        f"(2) Kepala gudang memeriksa catatan ke-{n} setiap minggu.\n\n"
+        for n in range(1, 13)
+    )
+    (folder / "gudang.md").write_text(f"# Peraturan Gudang\n\n{articles}")
+    library = Library(folder / "index")
+    library.index([folder / "gudang.md"], embed=False)
+    return library
+
+
+@pytest.mark.parametrize(
+    ("reference", "begins"),
+    [
+        ("Pasal 8 ayat (2)", "(2) Kepala gudang memeriksa catatan ke-8 "),
+        ("ayat 2 Pasal 8", "(2) Kepala gudang memeriksa catatan ke-8 "),
+        ("ayat (2) dari Pasal 11", "(2) Kepala gudang memeriksa catatan ke-11 "),
+        ("Pasal 3 ayat (1) huruf b", "b. dengan cap."),
+        ("huruf b ayat (1) Pasal 3", "b. dengan cap."),
+        ("Pasal 8 dan 2", "### Pasal 8"),
+    ],
+)
+def test_parts_of_a_place_are_read_in_any_language(elsewhere: Library, reference: str, begins: str) -> None:
+    assert elsewhere.section(reference, document="gudang.md").text.startswith(begins)
+    assert elsewhere.search(reference, top_k=1).results[0].content.startswith(begins)
+
+
+def test_a_part_that_is_not_there_leads_to_what_it_would_be_in(elsewhere: Library) -> None:
+    found = elsewhere.section("Pasal 8 ayat (2) huruf k", document="gudang.md")
+    assert not found.exact
+    assert found.section_label == "Pasal 8(2)"

@@ -7,12 +7,14 @@ reference even though it leads nowhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import islice
 
 from loccit.labels import Label, parse_whole
 from loccit.labels.lexicon import lowered
+from loccit.labels.names import FUNCTION_WORDS
 from loccit.port.records import Records
 from loccit.search.query.designators import Designator, find_alone, find_beside
 from loccit.search.query.understand import Query, content_words
@@ -21,13 +23,26 @@ from loccit.search.retrieve.resolve import ALL_KINDS, Resolver, is_few, searched
 # Numbers of a text that are looked up.
 _MOST = 4
 _LONGEST_NUMBER = 3
+# Parts of a place, in the words of any language: `ayat (2)`, `khoản 2 Điều`, `apartat 4 de l'`.
+_PART = re.compile(
+    r"(?P<word>[^\W\d_]{2,16})\.?\s{1,2}\(?(?P<part>\d{1,3}|[^\W\d_]|[ivx]{1,4})(?![^\W_])[).:,]{0,2}"
+    r"(?:\s{1,2}[^\W\d_]{1,4}['’]?(?!\.?\s{1,2}\(?(?:\d|[^\W\d_](?![^\W_])))){0,2}(?:\s{1,2}|\Z)"
+)
+# Words before numbers that are no parts, or are not meant.
+_NO_PARTS = frozenset(
+    "version edition volume page pages table figure year seite tabelle abbildung except excluding without after before "
+    "ohne außer sauf salvo excepto eccetto".split()
+)
 
 
 def as_printed(query: Query, lookup: Records, documents: Collection[int] | None = None) -> Query:
     """Return a query with the references that the grammar of labels cannot read, and without them in its rest."""
-    if not any(c.isdigit() or c.isupper() for c in query.rest):
+    if not re.search(r"[^\W_]", query.rest):
         return query
     within = searched(query, documents)
+    query = _with_parts(query, lookup, within)
+    if not any(c.isdigit() or c.isupper() for c in query.rest):
+        return query
     reader = _Reader(query.rest, lookup, within)
     found = [*reader.beside()]
     if not query.references and not found:
@@ -39,7 +54,32 @@ def as_printed(query: Query, lookup: Records, documents: Collection[int] | None 
         rest = rest[:start] + " " + rest[end:]
     # Outer places are written before or after inner ones; all are kept.
     labels = dict.fromkeys((*(label for label, _, _ in found), *query.references))
-    return replace(query, references=tuple(labels), rest=" ".join(rest.split()))
+    query = replace(query, references=tuple(labels), rest=" ".join(rest.split()))
+    return _with_parts(query, lookup, within)
+
+
+def _with_parts(query: Query, lookup: Records, documents: Collection[int] | None) -> Query:
+    """Return a query with the parts of its one place, told beside it in words that the grammar of labels does not know.
+
+    ``Pasal 8 ayat (2)`` is Pasal 8(2) if there is such a place, and so is ``ayat (2) Pasal 8``.
+    """
+    rest = query.rest.strip(" ,.;:?!")
+    if len(query.references) != 1 or not rest:
+        return query
+    (label,) = query.references
+    told = list(_PART.finditer(rest))
+    beside = {lowered(match["word"]) for match in told}
+    if not told or _PART.sub("", rest).strip() or beside & _NO_PARTS or beside & FUNCTION_WORDS:
+        return query
+    parts = tuple(match["part"].lower() for match in told)
+    resolver = Resolver(lookup)
+    for order in dict.fromkeys((parts, parts[::-1])):
+        if resolver.has(replace(label, number=(*label.number, order[0])), documents):
+            text = f"{label.text}{''.join(f'({part})' for part in order)}"
+            return replace(
+                query, references=(replace(label, text=text, number=(*label.number, *order)),), rest=""
+            )
+    return query
 
 
 _Found = tuple[Label, int, int]
