@@ -186,6 +186,25 @@ def test_what_a_citation_has_besides_is_named(lease: Library) -> None:
     assert check.cited_place == "right" and "only Section 1 is known" in check.cited_note
 
 
+def test_what_one_of_several_cited_documents_lacks_is_not_said_of_all(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Harbour Code\n\nTwo parts.\n", encoding="utf-8")
+    for name, number, words in (
+        ("b", 10, "Each vessel shows a light."),
+        ("c", 20, "No horn is sounded at night."),
+    ):
+        text = f"# Harbour Code\n\n## Section {number} Signals\n\n{words}\n"
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+    with Library(tmp_path / ".loccit") as library:
+        library.index([tmp_path / f"{name}.md" for name in "abc"], embed=False)
+        said = '"No horn is sounded at night." (Harbour Code, Section {})'
+        (right,), (false,), (missing,) = (
+            library.verify_quotes(said.format(number)).checks for number in (20, 10, 30)
+        )
+    assert (right.cited_place, right.cited_note) == ("right", "")
+    assert (false.cited_place, false.cited_note) == ("elsewhere", "")
+    assert missing.cited_place == "elsewhere" and "There is no Section 30" in missing.cited_note
+
+
 def test_a_document_that_may_not_be_seen_is_not_judged(lease: Library) -> None:
     (check,) = lease.verify_quotes("“within 14 days of receipt” (hafen.md, § 1)", document="lease.md").checks
     assert (check.status, check.cited_place) == ("exact", "not said")

@@ -254,7 +254,8 @@ class _Verifier:
         notes = [region.note for one in among_cited if (region := self._region(citation, one))]
         if not notes:
             return replace(said, cited_place=NOT_SAID)
-        return replace(said, cited_place=ELSEWHERE, cited_note=notes[0])
+        # What one of the cited documents lacks says nothing where another has it.
+        return replace(said, cited_place=ELSEWHERE, cited_note=notes[0] if all(notes) else "")
 
     # -- exact -----------------------------------------------------------------------------------------------
 
