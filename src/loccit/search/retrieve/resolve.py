@@ -420,11 +420,15 @@ def _roman(label: Label) -> str:
 
 
 def _keys(label: Label) -> list[str]:
-    """The number as it was read, and as it stands there: an I that follows H is no numeral; `220-bis` is 220bis."""
+    """The number as it was read, and as it stands there.
+
+    An I that follows H is no numeral; `220-bis` is 220bis, but `2(a)` is not 2A.
+    """
     keys = [label.key]
     if written := _roman(label):
         keys.append("_".join((written, *label.number[1:])))
-    if len(label.number) > 1 and label.number[-1].isalpha() and label.number[-2].isdecimal():
+    joined = len(label.number) > 1 and label.number[-1].isalpha() and label.number[-2].isdecimal()
+    if joined and "(" not in label.text:
         keys.append("_".join((*label.number[:-2], label.number[-2] + label.number[-1])))
     return keys
 
