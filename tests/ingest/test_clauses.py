@@ -51,6 +51,29 @@ def test_paragraphs_with_full_stops_count_under_an_article() -> None:
     assert "Point (f)" in text[found[0].start : found[0].end]
 
 
+def test_a_clause_ends_before_the_sign_of_the_next() -> None:
+    text = (
+        "##### 5. **Powers**\n\n**F27[5.**—(1) The board may—\n\n(*a*) buy, or\n\nF3[(*b*) let,]\n\n"
+        "[F9 (2) The board reports.]\n\n►M2 (3) It sits in May.\n"
+    )
+    found = clauses_of(text)
+    assert [clause.label for clause in found] == ["5(1)", "5(1)(a)", "5(1)(b)", "5(2)", "5(3)"]
+    assert text[found[1].start : found[1].end].strip() == "(*a*) buy, or"
+    assert text[found[3].start : found[3].end].strip() == "(2) The board reports.]"
+
+
+def test_a_quotation_of_several_paragraphs_keeps_its_numbers() -> None:
+    text = (
+        "## Section 9 Amendments\n\n(1) The Principal Act is amended by the substitution of the following section:\n\n"
+        "“Payment of fees.\n\n47.—(1) A fee is paid in advance.\n\n(2) A fee is not refunded.”, and\n\n"
+        "(2) This section comes into operation on 1 May.\n\n“fee” means a charge;\n\n(3) It ends in June.\n"
+    )
+    assert labels_of(text) == ["Section 9(1)", "Section 9(2)", "Section 9(3)"]
+    assert (
+        "on 1 May" in clauses_of(text)[1].marker + text[clauses_of(text)[1].start : clauses_of(text)[1].end]
+    )
+
+
 @pytest.mark.parametrize(
     ("markers", "labels"),
     [

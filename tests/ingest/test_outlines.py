@@ -85,6 +85,38 @@ def test_a_part_is_reached_by_its_number(tmp_path: Path) -> None:
         assert ids[:2] == ["I", "II. ANALYSIS"]
 
 
+# As printed with pages: numerals in the middle stand between lines of text, and notes end the pages.
+SLIP = "".join(
+    f"""\
+{page}              {"ASH v. ELM" if page % 2 == 0 else "Opinion of the Court"}
+
+{TEXT.rstrip()}
+{numeral}
+{TEXT.rstrip()} It was so held below.{page}
+——————
+  {page} Ash relies on a letter of hers that the clerk received only
+later, and on an affidavit.
+
+"""
+    for page, numeral in enumerate(
+        (" " * 28 + "I", " " * 30 + "A", " " * 29 + "B", " " * 28 + "II", " " * 27 + "III"), 1
+    )
+)
+
+
+def test_centred_numerals_are_parts_and_notes_and_page_heads_are_none() -> None:
+    assert headings(SLIP) == [(1, "I"), (2, "A"), (2, "B"), (1, "II"), (1, "III")]
+
+
+def test_a_part_that_two_opinions_have_is_that_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "ash.txt").write_text(f"{SLIP}\n     ELM, J., dissenting.\n\n{SLIP}")
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path], embed=False)
+        view = library.section("Section II", document="ash.txt")
+        assert view.lines is not None and SLIP.split("\n")[view.lines.first - 1].strip() == "II"
+        assert len(view.alternatives) == 1
+
+
 def test_sections_that_only_have_letters_are_places() -> None:
     text = "DEED OF TRUST\n\n" + "".join(
         f"{letter}. {title}\n\n{TEXT * 2}"

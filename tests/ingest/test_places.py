@@ -594,3 +594,26 @@ def test_section_2_is_what_is_printed_as_2_0(tmp_path: Path) -> None:
             "1.1 Purpose",
             "2.1 First",
         ]
+
+
+def test_a_heading_has_the_number_that_its_text_repeats() -> None:
+    text = "".join(
+        f"##### {number.rstrip('AB')}. **{title}.**\n\n**{number}.**—(1) The board meets.\n\n(2) It reports.\n\n"
+        for number, title in (
+            ("9", "Board"),
+            ("10", "Chief"),
+            ("10A", "Committee"),
+            ("10B", "Audit"),
+            ("11", "Staff"),
+        )
+    )
+    parsed = find_places(parse(Converted(text)))
+    assert [place.label for place in build_sections(parsed)][1:] == ["9", "10", "10A", "10B", "11"]
+
+
+def test_what_is_counted_from_fourteen_on_are_no_places() -> None:
+    rows = "".join(
+        f"{age} Years\n\n{'The code of this state sets the age of consent. ' * 4}\n\n"
+        for age in range(14, 19)
+    )
+    assert not find_places(parse(Converted(rows, markdown=False))).headings

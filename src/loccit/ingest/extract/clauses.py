@@ -16,6 +16,7 @@ from typing import NamedTuple
 from loccit.ingest.parse import Block, Parsed
 from loccit.ingest.parse.places.chain import number_key
 from loccit.ingest.parse.places.mentions import Mentions
+from loccit.ingest.parse.places.view import AMENDED
 from loccit.labels import roman_value
 from loccit.labels.numbers import in_digits
 from loccit.model import Place
@@ -26,26 +27,29 @@ _EMPHASIS = r"[*_]{0,3}"
 _PAREN = rf"{_EMPHASIS}\({_EMPHASIS}{_INNER}{_EMPHASIS}\){_EMPHASIS}"
 _DOTTED = r"\d{1,4}(?:[.‑-]\d{1,4})+\.?"
 _PLAIN = r"(?:\d{1,3}[.)]|[a-zA-Z][.)]|[ivxIVX]{2,5}[.)])"
-# What amended acts print before a number that was put in: `F15[(a) …`.
-_AMENDED = r"(?:[A-Z]{0,2}\d{0,4}\[\s?){1,3}"
+# A sign before a number, as amended texts print before what was put in: `F15[(a) …`, `[F1(2)`, `►M5 (b) …`.
+_SIGN = (
+    rf"(?:[^\s\w(“„«\"‘'§$]{{0,3}}[A-Z0-9]{{0,6}}[^\s\w(*_“„«\"‘'.,;:)§$-]{{1,6}}(?:[A-Z0-9]{{1,4}}\s)?\s?){{1,3}}"
+    rf"(?={_EMPHASIS}\()"
+)
 MARKED_LINE = re.compile(
-    rf"(?P<lead>[ \t>]*(?:[-*•]\s+)?(?:{_AMENDED}(?={_EMPHASIS}\())?)"
+    rf"[ \t>]*(?:[-*•]\s+)?(?P<sign>{_SIGN})?"
     rf"(?P<markers>{_EMPHASIS}(?:{_DOTTED}|{_PLAIN}){_EMPHASIS}(?:\s?{_PAREN})*|{_PAREN}(?:\s?{_PAREN})*)"
     r"(?:\s+(?=\S)|\s*$|(?=[^\s\w.,;:)(])|(?<=\))(?=\w))"
 )
 # The number of the section again, before its first clause: `**47.**—(1) …`, `47 (1) …`.
 _REPEATED = re.compile(
-    rf"[ \t>]*(?:{_AMENDED})?{_EMPHASIS}(?P<number>\d{{1,4}}[A-Za-z]{{0,3}}){_EMPHASIS}\.?{_EMPHASIS}"
-    r"\s?(?P<dash>[—–-])?\s?"
-    rf"(?=(?:{_AMENDED})?{_EMPHASIS}\()"
+    rf"[ \t>]*{_EMPHASIS}(?:{AMENDED})?{_EMPHASIS}(?P<number>\d{{1,4}}[A-Za-z]{{0,3}}){_EMPHASIS}\.?{_EMPHASIS}"
+    r"\s?[—–-]?\s?"
+    rf"(?=(?:{_SIGN})?{_EMPHASIS}\()"
 )
-# A number behind a sign that is not understood.
-_UNREAD = re.compile(
-    rf"[ \t>]*[^\s\w(]{{0,3}}[A-Z0-9]{{0,6}}[^\s\w(]{{1,6}}\({_EMPHASIS}{_INNER}{_EMPHASIS}\)\s"
-)
-# What is quoted has numbers of its own: `“(2) An employee …`.
-_QUOTED = re.compile(rf"[ \t>]*[“„«\"‘']{_EMPHASIS}(?:\(|\d)")
-_UNQUOTED = re.compile(r"[”“»\"’'][.;,)\]]{0,4}[ \t]*$", re.MULTILINE)
+# What is quoted has numbers of its own: `“(2) An employee …`, and so has a quotation of several paragraphs.
+_QUOTED = re.compile(rf"[ \t>]*(?P<mark>[“„«\"‘'])(?P<number>{_EMPHASIS}(?:\(|\d))?")
+_UNQUOTED = {
+    mark: re.compile(rf"[{end}][.;,)\]]{{0,4}}[ \t]*\w{{0,4}}[ \t]*$", re.MULTILINE)
+    for mark, end in (("“", '”"'), ("„", "“”"), ("«", "»"), ('"', '"”'), ("‘", "’'"), ("'", "'’"))
+}
+_CLOSING_MARK = re.compile(r"[”“»\"]")
 _ONE = re.compile(rf"{_PAREN}|{_EMPHASIS}(?:{_DOTTED}|{_PLAIN}){_EMPHASIS}")
 
 
@@ -133,7 +137,7 @@ class Numbering:
     """The open levels of numbering below one heading.
 
     ``interrupted``: text without a marker followed the last clause, so a list may restart. ``lost`` is not empty after
-    a number that fits nowhere or cannot be read: a list that begins there, of one of these styles, may be below it.
+    a number that fits nowhere: a list that begins there, of one of these styles, may be below it.
     """
 
     levels: list[_Level] = field(default_factory=list)
@@ -244,20 +248,23 @@ _MAX_ON_LINE = 6
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A marker and its position; ``body`` is where the text after it begins, ``line`` where its line does."""
+    """A marker and its position; ``above`` is where the text before its sign ends, ``body`` where that after it begins.
+
+    ``line`` is the start of its line.
+    """
 
     marker: Marker
+    above: int
     start: int
     body: int
     line: int
 
 
 class _Text(NamedTuple):
-    """Text that begins without a marker, and how far it is indented; ``unread``: with a number that cannot be read."""
+    """Text that begins without a marker, and how far it is indented."""
 
     start: int
     indent: int
-    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,9 +359,6 @@ def _number_section(
 
     for event in events:
         if isinstance(event, _Text):
-            if event.unread:
-                numbering.lost.add("")
-                close(event.start)
             # Text without a marker returns to the outermost clause, unless it is indented like the inner one.
             numbering.interrupted = True
             while len(open_clauses) > 1 and event.indent < max(
@@ -374,7 +378,7 @@ def _number_section(
             if len(places) == first or begun is None or begun > places[first].start:
                 # Unless its list began inside the clause before it, what follows may belong to any clause.
                 if begun is None:
-                    close(event.start)
+                    close(event.above)
                 continue
             # Its list began before all others, so these are not what they seemed to be.
             open_clauses.clear()
@@ -385,7 +389,7 @@ def _number_section(
             depth, parent = _place(event.marker, following, numbering, owner, places)
             if depth is None:
                 continue
-        close(event.start, section.level + depth)
+        close(event.above, section.level + depth)
         clause = _clause(parsed, section, owner, event, depth, parent, places, taken)
         open_clauses.append(clause.ordinal)
         places.append(clause)
@@ -536,25 +540,29 @@ def _marks(
             line_end = text.find("\n", position, high)
             line_end = high if line_end < 0 else line_end + 1
             line = text[position:line_end]
-            if (
-                position >= quoted
-                and _QUOTED.match(line)
-                and (closing := _UNQUOTED.search(text, position, end))
-            ):
-                quoted = closing.end()
+            if position >= quoted and (opening := _QUOTED.match(line)):
+                quoted = _quotation_end(text, position, opening, end)
             repeated = _REPEATED.match(line)
             known = repeated is not None and (repeated["number"].lower(),) == own
             match = MARKED_LINE.match(line, repeated.end() if repeated and known else 0)
-            unread = (repeated and repeated["dash"]) or _UNREAD.match(line) if match is None else None
-            begins = (match or unread) and (position == low or not before.strip() or _RUNS_ON.search(before))
-            if begins and position >= quoted:
-                if match:
-                    yield from _split_marks(match, position)
-                else:
-                    yield _Text(position, 0, unread=True)
+            begins = position == low or not before.strip() or _RUNS_ON.search(before)
+            if match and begins and position >= quoted:
+                yield from _split_marks(match, position)
             elif position == low and line.strip():
                 yield _Text(position, len(line) - len(line.lstrip()))
             before, position = line, line_end
+
+
+def _quotation_end(text: str, position: int, opening: re.Match[str], end: int) -> int:
+    """Where a quotation ends that a line begins with, if it is one of numbers or of several paragraphs."""
+    at = position + opening.end("mark")
+    closing = _UNQUOTED[opening["mark"]].search(text, at, end)
+    blank = text.find("\n\n", at)
+    if not closing or not (
+        opening["number"] or (opening["mark"] in "“„«" and not _CLOSING_MARK.search(text, at, blank))
+    ):
+        return position
+    return closing.end()
 
 
 def _in_list(mark: _Mark, items: Mapping[int, tuple[str, ...]], outer: tuple[str, ...]) -> _Mark:
@@ -582,4 +590,6 @@ def _split_marks(match: re.Match[str], position: int) -> Iterator[_Mark]:
     for index, marker in enumerate(markers):
         last = index == len(markers) - 1
         body = position + match.end() if last else base + markers[index + 1].offset
-        yield _Mark(marker, base + marker.offset, body, position if not index else -1)
+        start = base + marker.offset
+        above = position + match.start("sign") if not index and match["sign"] else start
+        yield _Mark(marker, above, start, body, position if not index else -1)

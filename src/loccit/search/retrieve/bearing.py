@@ -291,8 +291,11 @@ def _written(label: Label) -> str:
 
 
 def _has_kind(line: str, asked: Label) -> bool:
-    printed, _ = parse_heading(line[:_LABEL].lstrip(_MARKUP))
-    return printed is not None and bool(printed.kind) and printed.key == asked.key
+    """Whether a line has a word for its kind, or needs none."""
+    start = line[:_LABEL].lstrip(_MARKUP)
+    printed, _ = parse_heading(start)
+    worded = printed is not None and bool(printed.kind) and printed.key == asked.key
+    return worded or _starts_with_number(start, asked)
 
 
 def _bears(line: str, asked: Label, stands: re.Pattern[str]) -> bool:

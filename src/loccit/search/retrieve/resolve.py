@@ -223,7 +223,7 @@ class Resolver:
         ]
 
     def _otherwise(self, label: Label, documents: Collection[int] | None) -> list[NumberedPlace]:
-        """The only place of a document with this number, whatever it is called there.
+        """The only place of a document with this number, whatever it is called there, or all that are called the same.
 
         A word that the document prints on other places is not read as another one. Codes may be known only from the
         titles that begin with them.
@@ -231,9 +231,13 @@ class Resolver:
         if documents is None or not is_few(documents):
             return []
         if found := self._of_kinds(label, ALL_KINDS, [documents]):
-            alone = Counter(item.document for item in found)
+            printed: dict[int, set[tuple[str, str]]] = defaultdict(set)
+            for item in found:
+                printed[item.document].add((item.kind, item.label))
             return [
-                item for item in found if alone[item.document] == 1 and not self._prints(label, item.document)
+                item
+                for item in found
+                if len(printed[item.document]) == 1 and not self._prints(label, item.document)
             ]
         code = next(iter(find_codes(_BLANK_BRACKET.sub("(", label.text))), "")
         while "(" in code and _steps(code) != _steps(label.key):

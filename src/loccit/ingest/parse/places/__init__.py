@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from loccit.ingest.parse import Heading, Parsed, tile
-from loccit.ingest.parse.places.evidence import line_width, titles_of, weigh
+from loccit.ingest.parse.places.evidence import beside_the_text, line_width, titles_of, weigh
 from loccit.ingest.parse.places.headings import labelled, styled_headings, titled_series, unnumbered_titles
 from loccit.ingest.parse.places.lines import numbered_lines, whole_numbers
 from loccit.ingest.parse.places.mentions import (
@@ -21,7 +21,7 @@ from loccit.ingest.parse.places.mentions import (
     printed_contents,
     read_mentions,
 )
-from loccit.ingest.parse.places.numbering import choose, without_clauses
+from loccit.ingest.parse.places.numbering import choose, printed_below, without_clauses
 from loccit.ingest.parse.places.outline import outline_places, with_parts
 from loccit.ingest.parse.places.series import learn_series
 from loccit.ingest.parse.places.tree import headings_of, listed_titles, nest
@@ -34,7 +34,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     text = parsed.text
     contents = printed_contents(text, parsed.body_start)
     learnt = learn_series(parsed, contents.lines)
-    headings = styled_headings(parsed, learnt)
+    headings = printed_below(styled_headings(parsed, learnt), text)
     width = line_width(text)
     letters = lettered(contents)
     mentions = read_mentions(text)
@@ -45,6 +45,8 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     if not (parts or learnt.members) and len(lines) == sum(line.heading for line in lines):
         return _unnumbered(parsed, headings, contents, width)
     lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
+    aside = beside_the_text(lines, text)
+    lines = [line for line in lines if line.start not in aside]
     listed = listed_contents(lines, text)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]

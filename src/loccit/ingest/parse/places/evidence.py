@@ -11,11 +11,18 @@ from loccit.ingest.parse.places.chain import Number, outer
 from loccit.ingest.parse.places.lines import NumberedLine, series_of
 from loccit.ingest.parse.places.mentions import Contents, Entry, Mentions
 from loccit.ingest.parse.places.titles import QUOTES, Title, clean, following_title, read_title, titles_below
+from loccit.labels.lexicon import load, lowered
 from loccit.labels.model import APART
 from loccit.text.keys import title_key
 
 _FEWEST_ALIKE = 6
 _LONGEST_SENTENCE = 180
+_FEWEST_PAGES = 3
+_FEWEST_NOTES = 2
+# How far above a footnote its number is called.
+_NOTE_REACH = 5000
+_RULE_ABOVE = re.compile(r"\n[ \t]*[—_-]{3,40}[ \t]*\n\Z")
+_RULE_BELOW = re.compile(r"[^\n]*\n[ \t]*[—_=~-]{3,}")
 _BRACKET = re.compile(r"\s*\[[^\]]*\]\Z")
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -141,6 +148,40 @@ def weigh(
         if line.plain and not _has_child(lines, index):
             worth -= 0.4 if title or not line.words else 0.8
         line.worth = worth
+
+
+def beside_the_text(lines: Sequence[NumberedLine], text: str) -> set[int]:
+    """The starts of lines that are footnotes or running heads, whose mere number is that of a note or a page.
+
+    A footnote is called by its number, which stands close behind a word above it, or is the first below a rule. A
+    running head has the same words beside several numbers.
+    """
+    plain = [
+        line
+        for line in lines
+        if not (line.heading or line.label.kind or line.nested or line.dotted)
+        and text[line.start : line.rest].strip().endswith(line.label.text)
+    ]
+    pages: dict[str, set[Number]] = {}
+    for line in plain:
+        if words := title_key(line.words.partition("\n")[0]):
+            pages.setdefault(words, set()).add(line.number)
+    heads = {words for words, numbers in pages.items() if len(numbers) >= _FEWEST_PAGES}
+    notes = {line.start for line in plain if _is_note(line, text)}
+    return {
+        line.start
+        for line in plain
+        if title_key(line.words.partition("\n")[0]) in heads
+        or (line.start in notes and len(notes) >= _FEWEST_NOTES)
+    }
+
+
+def _is_note(line: NumberedLine, text: str) -> bool:
+    above = text[max(0, line.start - _NOTE_REACH) : line.start]
+    if _RULE_ABOVE.search(above) and not _RULE_BELOW.match(text, line.rest):
+        return True
+    called = re.compile(rf"([^\W\d_]{{2,}})[.,;:”’\"»)\]]{{0,2}}{line.label.text}(?=[\s—–-])")
+    return any(lowered(match[1]) not in load().forms for match in called.finditer(above))
 
 
 def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from loccit.ingest.parse import Heading
@@ -12,9 +14,13 @@ from loccit.ingest.parse.places.chain import Number, Step, best_chain
 from loccit.ingest.parse.places.lines import NumberedLine
 from loccit.ingest.parse.places.mentions import Contents, Mentions
 from loccit.ingest.parse.places.titles import Title
-from loccit.labels import parse_heading
+from loccit.ingest.parse.places.view import AMENDED
+from loccit.labels import Label, parse_heading
 from loccit.labels.model import APART, CONTAINERS, rank
 
+_REPEATED = re.compile(
+    rf"\s*[*_]{{0,3}}(?:{AMENDED})?(?P<digits>\d{{1,4}})(?P<letters>[A-Z]{{1,3}})[*_]{{0,3}}\.?[*_]{{0,3}}\s?[—–]"
+)
 _INNER = 100
 _LEAST = 0.5
 _ONE = (0, 1, "")
@@ -22,6 +28,21 @@ _ONE = (0, 1, "")
 _FEWEST_LISTED = 3
 _FEWEST_ENTRIES = 5
 _LEAST_PLAIN = 0.2
+
+
+def printed_below(headings: Sequence[Heading], text: str) -> list[Heading]:
+    """Number headings as the text below repeats it: `5. Powers` is 5A above `5A.—(1) The Board …`."""
+    found = []
+    for heading in headings:
+        label = heading.label or parse_heading(heading.text)[0]
+        again = _REPEATED.match(text, heading.body) if label and len(label.number) == 1 else None
+        if label and again and label.number[0] == again["digits"]:
+            number = again["digits"] + again["letters"]
+            title = heading.title or parse_heading(heading.text)[1]
+            label = Label(label.text.replace(again["digits"], number), label.kind, (number.lower(),))
+            heading = replace(heading, label=label, title=title)
+        found.append(heading)
+    return found
 
 
 def series_rank(kind: str) -> int:

@@ -1,7 +1,8 @@
 """Outlines: parts numbered I, A, 1, a, alone on a line or with a title, as in court opinions.
 
-Many lines begin with a single letter or Roman numeral, so only those between blank lines count, and only in order: II
-after I, B after A, each within the part above it. A dissenting opinion restarts the numbering.
+Many lines begin with a single letter or Roman numeral, so only those between blank lines or in the middle of a line
+count, and only in order: II after I, B after A, each within the part above it. A dissenting opinion restarts the
+numbering.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _FEWEST_LETTERS = 3
 _FEWEST_DOTTED = 3
 _OWN_TEXT = 400
 _MOST_WORDS = 18
+# So far to the right of the line above, a label in its middle is that of what follows.
+_CENTRED = 12
 _MOST_LINES = 3
 
 
@@ -167,18 +170,23 @@ def _items(text: str) -> Iterator[_Item]:
         if not match["mark"] and not label.isupper():
             continue
         above = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if above.strip() and not is_furniture(above):
+        centred = not words and match.start("label") - start - _indent(above) >= _CENTRED
+        if above.strip() and not is_furniture(above) and not centred:
             continue
         if not words:
             below = text[match.end() + 1 : match.end() + 80].split("\n", 1)[0]
             # A numeral between two lines of text is a page number.
-            if label.islower() or (below.strip() and not match["mark"]):
+            if label.islower() or (below.strip() and not match["mark"] and not centred):
                 continue
             yield _Item(start, match.end(), label, None, 1.5 if match["mark"] or label != "I" else 1.2)
             continue
         if title := _title(text, match.start("words"), match.end()):
             worth = 1.3 if is_name(title.words.rstrip(".")) or title.words.isupper() else 0.5
             yield _Item(start, match.start("words"), label, title, worth)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _title(text: str, start: int, end: int) -> Title | None:

@@ -63,6 +63,7 @@ _LEAD = re.compile(r"[\s>#|]*(?:[-•●▪◦]\s+)?")
 _STEPS = re.compile(r"\d+|[^\W\d_]+")
 _VIEW = 120
 _PARAGRAPHS = 8
+_LATEST_START = 3
 _STRICTLY = (5, 0.9, 0.7)
 # The text of a part: a list of figures or captions has less.
 _LEAST_TEXT = 60
@@ -270,6 +271,9 @@ def _series(
         if loose and 2 * sum(line.opens for line in lines) < len(lines):
             continue
         runs = _runs(lines, limits)
+        if shape[0] in ("before", "after") and runs and runs[0][0].number[0][1] > _LATEST_START:
+            # `14 Years`, `15 Years`: what is counted are years.
+            runs = [run for run in runs if len(run) >= _PARAGRAPHS]
         if shape[0] == "number" and shape != _HEADED:
             runs = [run for run in runs if _runs_through(run, end)]
             lines = [line for run in runs for line in run]
