@@ -169,6 +169,7 @@ _UNIT_NAMES = (
 )
 # A dollar sign before a letter begins a name: `3.13.3 $schema property`.
 _UNIT = re.compile(rf"\s?(?:[%€£¥°‰]|\$(?![^\W\d])|(?:{_UNIT_NAMES})\b)", re.IGNORECASE)
+_PARTS_OF_MEASURE = 2
 _WITH_UNIT = re.compile(rf"[\d.]+(?:{_UNIT_NAMES})", re.IGNORECASE)
 # Dates (12.05.2021, 2021-05-01) and telephone numbers (800.555.1234, 555-123-4567).
 _DATE_OR_PHONE = re.compile(
@@ -331,8 +332,11 @@ def letters_count(kind: str, number: str, *, ends: bool) -> bool:
 
 def is_label_number(number: str, text: str, end: int) -> bool:
     """Exclude dates, network addresses, telephone numbers and measurements."""
-    if _DATE_OR_PHONE.fullmatch(number) or _WITH_UNIT.fullmatch(number) or _UNIT.match(text, end):
-        return False
     steps = number.split(".")
+    if _DATE_OR_PHONE.fullmatch(number) or _WITH_UNIT.fullmatch(number):
+        return False
+    # No measurement has three parts: `12.6.1 Percent of games`.
+    if len(steps) <= _PARTS_OF_MEASURE and _UNIT.match(text, end):
+        return False
     looks_like_address = len(steps) == 4 and all(step.isdigit() and int(step) < 256 for step in steps)
     return not (looks_like_address and any(step == "0" or len(step) == 3 for step in steps))
