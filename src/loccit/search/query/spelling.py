@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Protocol
 
 from loccit.labels.lexicon import load
@@ -77,12 +76,12 @@ def find_corrections(
         for word in words
         if not (known is not None and known(word)) and not dictionary.frequency(word, languages)
     ]
-    if len(missing) > max(2, len(words) // 2):
-        # Too many for typing errors: the query is in another language, or about something else.
+    few = len(missing) <= max(2, len(words) // 2)
+    if not few and len(missing) > MAX_CORRECTIONS:
         return ()
-    replacements = ((word, _best(word, dictionary, at_least)) for word in missing)
-    found = (Correction(word, replacement) for word, replacement in replacements if replacement)
-    return tuple(islice(found, MAX_CORRECTIONS))
+    found = [Correction(word, best) for word in missing if (best := _best(word, dictionary, at_least))]
+    # So many are typing errors only if all are: else the query is in another language, or about something else.
+    return tuple(found[:MAX_CORRECTIONS]) if few or len(found) == len(missing) else ()
 
 
 def find_misspelled_kinds(text: str, known: Callable[[str], bool] | None = None) -> tuple[Correction, ...]:
