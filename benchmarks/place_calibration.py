@@ -144,9 +144,8 @@ def main() -> None:
         held_out = kinds == kind
         chance = 1 / (1 + np.exp(-columns[held_out] @ fit(columns[~held_out], right[~held_out])))
         table.append(_judged(str(kind), [row for row in places if row["kind"] == kind], chance))
-    for reason in ("holder", "line"):
-        own = [row for row in rows if row["reason"] == reason]
-        table.append(_judged(reason, own, np.array([row["confidence"] for row in own])))
+    own = [row for row in rows if row["reason"] == "line"]
+    table.append(_judged("line", own, np.array([row["confidence"] for row in own])))
     for line in table:
         print(line)
     weights = fit(columns, right)

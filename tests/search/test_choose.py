@@ -91,7 +91,7 @@ def test_what_is_named_is_first_although_much_matches_better(small: Library, tmp
     small.index([tmp_path / "docs"], embed=False)
     settings = {"semantic_weight": 0.0, "keyword_weight": 0.999, "exact_weight": 0.001}
     quiet = ("hierarchy", "smoothing", "graph", "code")
-    response = ask(small, "Section 1 tide berth fee", disabled=quiet, top_k=5, **settings)
+    response = ask(small, "Section 1 of the tide, berth and fee", disabled=quiet, top_k=5, **settings)
     first = response.results[0]
     assert first.section_label == "Section 1" and first.exact_match
     assert first.explanation and first.explanation["ranks"].get("keyword", 1000) > 100
@@ -99,7 +99,7 @@ def test_what_is_named_is_first_although_much_matches_better(small: Library, tmp
 
 
 def test_pins_stay_above_the_rest_of_the_scale(library: Library) -> None:
-    response = library.search("Section 1 harbour fee vessel", top_k=20)
+    response = library.search("Section 1 of the harbour fee of a vessel", top_k=20)
     pinned = [result for result in response.results if result.exact_match]
     others = [result for result in response.results if not result.exact_match]
     assert [result.section_label for result in pinned] == ["Section 1"]
@@ -243,7 +243,7 @@ def test_only_the_first_are_reranked(library: Library, tiny_reranker: Path) -> N
 
 
 def test_what_the_query_names_stays_first(library: Library, tiny_reranker: Path) -> None:
-    query = "Section 1 harbour fee of a vessel"
+    query = "Section 1 of the harbour fee of a vessel"
     response = ask(library, query, rerank_enabled=True, rerank_model=str(tiny_reranker))
     assert response.results[0].section_label == "Section 1"
     assert relevances(response), "the others are reranked"

@@ -40,10 +40,11 @@ from loccit.search.query.names import NameIndex
 from loccit.search.query.query_intent import classify
 from loccit.search.query.scope import Scope
 from loccit.search.query.spelling import describe_corrections, describe_misread
-from loccit.search.query.understand import Query, understand
+from loccit.search.query.understand import Query, content_words, understand
 from loccit.search.rank.ranker import Ranker
 from loccit.search.retrieve.leg import ExactHits, Retrieved
 from loccit.search.retrieve.legs import Retriever
+from loccit.search.retrieve.missing import describe_language
 from loccit.search.retrieve.printed import as_printed
 from loccit.search.retrieve.resolve import searched, with_whole_works
 from loccit.search.run import Run
@@ -221,6 +222,7 @@ class SearchEngine:
                 besides=[
                     self._why_empty(query, run.filters) if filtered and not results else "",
                     below_threshold(chosen.stats, settings) if not results else "",
+                    self._other_language(query, run.scope),
                     describe_misread(query.misread),
                     describe_corrections(run.found.corrections),
                     chosen.reordered.note,
@@ -254,8 +256,8 @@ class SearchEngine:
             [filters, query.filters], query.excluded_filters, self._index.lookup.languages
         )
         documents: set[int] | Passing | None = allowed_documents(self._index.fields, asked.documents)
-        if query.references and query.called:
-            # A place in a named document is looked up there only.
+        if query.references and query.called and not content_words(query.rest):
+            # A place of a named document, if nothing else is asked for, is looked up there only.
             within = searched(query, documents)
             documents = within if within is None or isinstance(within, Passing) else set(within)
         return Scope(
@@ -301,6 +303,13 @@ class SearchEngine:
     def _why_empty(self, query: Query, filters: Mapping[str, object] | None) -> str:
         help_ = FilterHelp(self._index.fields, self._index.lookup, self._index.keyword)
         return help_.explain_empty({**(filters or {}), **query.filters}, query.excluded_filters)
+
+    def _other_language(self, query: Query, scope: Scope) -> str:
+        languages = [language for language in self._index.lookup.languages() if language]
+        keyword = self._index.keyword
+        return describe_language(
+            query.rest, languages, lambda word: keyword.frequency(word, scope.languages) > 0
+        )
 
     def _count_tokens(self, text: str) -> int:
         return count_tokens(self._tokenizer(), text)

@@ -15,9 +15,15 @@ from loccit.search.candidates import EXACT, GRAPH, HYBRID, KEYWORD, SEMANTIC, Ca
 from loccit.search.links.define import term_key
 from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.present.respond import explain_candidate
+from loccit.search.present.snippets.evidence import unit_spans
 from loccit.search.retrieve.bearing import Line
 from loccit.search.select.calibrate import Grounds
 from loccit.search.select.selector import Chosen
+from loccit.search.select.wording import letters_said
+
+# Of these, more is shown than a heading with few letters, up to so many.
+_PLACES = ("section", "title", "document")
+_LITTLE, _MORE = 30, 800
 
 
 def located(definitions: Sequence[Definition], index: SearchIndex) -> list[Definition]:
@@ -124,16 +130,23 @@ def to_results(
     named = any(EXACT in candidate.ranks for candidate in chosen.candidates)
     written = [PhrasePattern(words) for words in enrichment.named if named and re.search(r"\w", words)]
     results: list[SearchResult] = []
-    shown = [chosen.chunks[candidate.chunk] for candidate in chosen.candidates]
+    meant = {
+        candidate.chunk: enrichment.meant[candidate.chunk]
+        for candidate in chosen.candidates
+        if candidate.reason in _PLACES and candidate.chunk in enrichment.meant
+    }
+    shown = [
+        _with_substance(chosen.chunks[candidate.chunk], meant.get(candidate.chunk), enrichment.places)
+        for candidate in chosen.candidates
+    ]
     references = enrichment.references.in_spans([(chunk.document, chunk.start, chunk.end) for chunk in shown])
     sections = _sections(shown, enrichment.places)
-    for candidate in chosen.candidates:
-        chunk = chosen.chunks[candidate.chunk]
+    for candidate, chunk in zip(chosen.candidates, shown, strict=True):
         starts = enrichment.line_starts(chunk.document) if patterns else ()
         matches = find_matches(chunk, patterns, starts)
-        meant = enrichment.meant.get(candidate.chunk) if candidate.reason in ("section", "holder") else None
+        place = meant.get(candidate.chunk)
         line = enrichment.lines.get(candidate.chunk) if candidate.reason == "line" else None
-        clause = meant if meant and not meant.is_heading else None
+        clause = place if place and not place.is_heading else None
         result = SearchResult(
             rank=len(results) + 1,
             chunk_id=chunk_id(chunk.source_path, chunk.chunk_index),
@@ -144,7 +157,7 @@ def to_results(
             section_id=chunk.section_id,
             semantic_score=_rounded(candidate.scores.get(SEMANTIC)),
             keyword_score=_rounded(candidate.scores.get(KEYWORD)),
-            exact_match=candidate.reason not in ("", "holder") or bool(matches),
+            exact_match=bool(candidate.reason) or bool(matches),
             definitions_context=_definitions(enrichment, chunk),
             heading=chunk.heading,
             section_label=chunk.section_label,
@@ -164,8 +177,8 @@ def to_results(
         )
         if clause:
             result = _focus(result, chunk, clause)
-        elif meant:
-            result = _from_heading(result, chunk, meant)
+        elif place:
+            result = _from_heading(result, chunk, place)
         elif line:
             result = _from_line(result, line)
         if result.matches or (EXACT in candidate.ranks and _has_words(result, written)):
@@ -203,6 +216,21 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchRes
         cross_references=inside,
         matches=[],
     )
+
+
+def _with_substance(chunk: StoredChunk, place: Place | None, texts: Records | None) -> StoredChunk:
+    """Add what follows a heading of which the chunk has little more than a tag line, to the end of a sentence."""
+    end = min(place.end, chunk.end + _MORE) if place else 0
+    if end <= chunk.end or texts is None or place is None or letters_said(chunk.content) > _LITTLE:
+        return chunk
+    text = texts.document_text(chunk.document, chunk.start, end)
+    spans = unit_spans(text) if end < place.end else ()
+    text = text[: spans[-2][1] if len(spans) > 1 else len(text)].rstrip()
+    if len(text) <= len(chunk.content) - chunk.prefix:
+        return chunk
+    lines = Lines(chunk.lines.first, chunk.lines.first + text.lstrip().count("\n"))
+    content = chunk.content[: chunk.prefix] + text
+    return replace(chunk, content=content, end=chunk.start + len(text), lines=lines)
 
 
 def _from_heading(result: SearchResult, chunk: StoredChunk, place: Place) -> SearchResult:

@@ -26,7 +26,8 @@ _MAX_REFERENCES = 16
 _WORDS_OF_A_NAME = 2
 _LONGEST_OF = 16
 _OF = r"(?:of|in|from|under|des|der|vom|von|im|aus|du|de|del|della|di|do|da|van)\s+(?:the\s+|la\s+)?"
-_AFTER_OF = re.compile(_OF + r"\w", re.I)
+AFTER_OF = re.compile(_OF + r"\w", re.I)
+"""Words that lead from a part to the whole, with the beginning of its name."""
 _ENDS_IN_OF = re.compile(r"(?<!\w)" + _OF + r"\Z", re.I)
 # Words used to ask for a place, in the form of title keys.
 ASKING = frozenset(
@@ -155,7 +156,7 @@ def _meant(rest: str, unsure: Sequence[Called], names: NameIndex, *, located: bo
     covered = {token.text for name in unsure for token in name_tokens(name.text)}
     if unsure and all(token.text in covered for word in words for token in name_tokens(word)):
         return list(unsure)
-    if not located or not words or not (len(words) >= _WORDS_OF_A_NAME or _AFTER_OF.match(rest)):
+    if not located or not words or not (len(words) >= _WORDS_OF_A_NAME or AFTER_OF.match(rest)):
         return []
     documents = names.with_all(words)
     return [Called(" ".join(words), 0, 0, documents, sure=True)] if documents else []

@@ -8,34 +8,32 @@ from dataclasses import replace
 
 from loccit.config import SearchSettings
 from loccit.labels import LEAF_KINDS, Label
+from loccit.labels.names import FUNCTION_WORDS
 from loccit.model.document import Lines, span
 from loccit.port.filters import among
 from loccit.port.matching import DEPTH, TextSearch
 from loccit.port.names import MOST
 from loccit.port.records import Records
 from loccit.search.candidates import EXACT, RankedList
-from loccit.search.query.names import NameIndex
-from loccit.search.query.understand import Query, content_words
+from loccit.search.query.understand import content_words
 from loccit.search.retrieve.bearing import (
     Line,
     clause_lines,
-    find_codes,
-    has_points,
     line_at,
     lines_bearing,
-    sections_with_code,
 )
 from loccit.search.retrieve.code import has_names
-from loccit.search.retrieve.leg import ExactHits, Leg, Retrieved
-from loccit.search.retrieve.missing import denied
+from loccit.search.retrieve.leg import Leg, Retrieved
+from loccit.search.retrieve.missing import denied, names_in
 from loccit.search.retrieve.resolve import (
     ResolvedPlace,
     Resolver,
     explains,
-    is_meant,
+    is_bare,
     only_a_place,
     searched,
     titled,
+    to_explain,
 )
 from loccit.search.select.calibrate import Grounds, borne_out
 from loccit.text.code_terms import query_code
@@ -49,14 +47,14 @@ _MAX_PHRASE_WORDS = 8
 _LONGER_NAMES = 20
 # A document begins with its title; its content starts in one of the first chunks.
 _FIRST_CHUNKS = 3
+# The score of a place that a question mentions, the share of it that its surroundings get, and their reach in letters.
+_MENTIONED, _NEARBY, _NEAR = 100.0, 0.5, 400
+# Numbers of versions have up to this many parts.
+_VERSION = 3
 # Sections that are read for a clause that was not recognised.
 _MOST_HOLDERS = 50
-# Letters and at least three consecutive digits in one word, as parts, cases and orders are numbered;
-# `H3K79me2` is a term.
-_PART_NUMBER = re.compile(
-    r"(?<![\w./-])(?=[\w/-]*[A-Za-z])(?=[\w/-]*\d(?:[-_/]?\d){2})[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+){0,6}(?![\w/-])"
-)
-_MAX_PART_NUMBERS = 3
+# At least three digits, as parts, cases and orders are numbered; `H3K79me2` is a term.
+_PART_NUMBER = re.compile(r"\d(?:[-_/]?\d){2}")
 # `PEP 257`, `ISO 9001`: letters and a number that name one thing together.
 _DESIGNATION = re.compile(r"[A-Z]{2,8} \d{1,6}")
 # One word with a digit, an underscore, an inner capital, or a separator between its parts.
@@ -74,94 +72,124 @@ class ExactLeg(Leg):
 
     def search(self, asked: Retrieved) -> RankedList:
         """Return what is named literally; notes and pins go to ``asked.exact``."""
-        settings, scope = asked.settings, asked.scope
         # Created for each search: the keyword index may have been rebuilt since.
-        search = ExactSearch(self._index.lookup, self._index.keyword, scope.names)
-        search.search(
-            asked.exact,
-            asked.query,
-            # For a quotation alone, all occurrences are paged through.
-            limit=DEPTH if asked.query.is_only_phrases else max(settings.candidates, settings.top_k),
-            documents=scope.documents,
-            alone=settings.search_mode == EXACT,
-        )
-        return scope.keep(RankedList.of(EXACT, asked.exact.hits))
+        ExactSearch(self._index.lookup, self._index.keyword, asked).search()
+        return asked.scope.keep(RankedList.of(EXACT, asked.exact.hits))
 
 
 class ExactSearch:
-    """Finds what is named literally."""
+    """Finds what one query names literally; notes, pins and hits go to ``asked.exact``."""
 
-    def __init__(self, lookup: Records, text: TextSearch, names: NameIndex | None = None) -> None:
+    def __init__(self, lookup: Records, text: TextSearch, asked: Retrieved) -> None:
         self._lookup = lookup
         self._text = text
-        self._resolver = Resolver(lookup, names)
+        self._asked = asked
+        self._out = asked.exact
+        self._query = asked.query
+        self._documents = asked.scope.documents
+        self._resolver = Resolver(lookup, asked.scope.names)
+        # No other leg runs, so plain words count as a phrase.
+        self._alone = asked.settings.search_mode == EXACT
+        # For a quotation alone, all occurrences are paged through.
+        most = max(asked.settings.candidates, asked.settings.top_k)
+        self._limit = DEPTH if asked.query.is_only_phrases else most
 
-    def search(
-        self, out: ExactHits, query: Query, *, limit: int, documents: Collection[int] | None, alone: bool
-    ) -> None:
-        """Collect what the query names. ``alone``: no other leg runs, so plain words count as a phrase."""
-        self._add_places(out, query, documents, alone)
-        if query.is_only_names:
-            self._add_documents(out, query, documents)
-        self._add_titles(out, query, documents)
-        if not out.pins:
-            self._add_codes(out, query, documents)
-        self._add_phrases(out, query, limit, documents, alone)
-        out.hits.sort(key=lambda hit: -hit[1])
-        del out.hits[limit:]
+    def search(self) -> None:
+        """Collect what the query names."""
+        self._add_places()
+        if self._query.is_only_names:
+            self._add_documents()
+        self._add_titles()
+        if not self._out.pins:
+            self._add_names()
+        self._add_phrases()
+        self._out.hits.sort(key=lambda hit: -hit[1])
+        del self._out.hits[self._limit :]
+
+    def _add_names(self) -> None:
+        """Raise what has the codes of the query, and note which codes and names no document has."""
+        out, query, languages = self._out, self._query, self._asked.scope.languages
+        if not set(title_key(query.text).split()) - FUNCTION_WORDS and not content_words(query.text):
+            out.missing.append(query.text)
+            out.notes.append("The query has only words that nearly all texts have.")
+        unknown = []
+        corrected = {item.word for item in self._asked.corrections}
+        # German nouns have capitals too.
+        for name in names_in(query.rest, capitals="de" not in languages):
+            hits, total = self._text.phrase(name, limit=self._limit, documents=self._documents)
+            if _PART_NUMBER.search(name):
+                # It can only be about the one document that has it.
+                alone = (
+                    total == len(hits)
+                    and len(set(self._lookup.documents_of([hit[0] for hit in hits]).values())) == 1
+                )
+                for chunk, _ in hits:
+                    out.add(chunk, _MENTIONED, 0.5 * alone, "mention" * alone)
+            if not (total or name in corrected or self._text.frequency(name, languages)):
+                unknown.append(name)
+        if unknown:
+            out.missing += unknown
+            out.notes.append(f"No document mentions {' or '.join(f'“{name}”' for name in unknown)}.")
 
     # -- references ------------------------------------------------------------------------------------------
 
-    def _add_places(
-        self, out: ExactHits, query: Query, documents: Collection[int] | None, alone: bool
-    ) -> None:
-        resolved = self._resolver.resolve_all(query, documents)
-        meant = {item.label.text for item in resolved if alone or is_meant(item.label, query, item.found)}
+    def _add_places(self) -> None:
+        query = self._query
+        resolved = self._resolver.resolve_all(query, self._documents)
+        bare, words = self._alone or is_bare(query), content_words(query.rest)
+        others = to_explain(query) if bare else words
+        asked = [item for item in resolved if bare or explains(item.found, words)]
         found = {item.label.text for item in resolved if not item.rest}
-        words = content_words(query.rest)
-        checks = self._lookup.self_checks({item.found.document for item in resolved})
+        checks = self._lookup.self_checks({item.found.document for item in asked})
         # Text before a place (an anchor, a line of the cover) may share its chunk.
-        chunks = self._lookup.chunks_holding([_span(item) for item in resolved if item.label.text in meant])
-        explained = [
-            position >= _MAX_LISTED or self._explained(item, words) for position, item in enumerate(resolved)
-        ]
-        # Of equally good places, those whose documents have the other words of the query come first.
-        order = sorted(range(len(resolved)), key=lambda at: (_tied(resolved, at), not explained[at]))
+        chunks = self._lookup.chunks_holding([_span(item) for item in resolved])
+        # Of equally good places, the one that the other words of the query speak for comes first.
+        tiers: dict[tuple[str, float], int] = {}
         looked_at: set[tuple[int, int]] = set()
-        for position, at in enumerate(order):
-            item = resolved[at]
-            if item.label.text not in meant:
+        for position, item in enumerate(resolved):
+            tier, own = tiers.setdefault((item.label.text, item.fit), len(tiers)), chunks[_span(item)]
+            if item not in asked:
+                self._add_mentioned(item, own)
                 continue
             grounds = Grounds(
                 bool(query.called),
                 item.documents,
                 item.places,
                 alike=item.alike,
-                explained=explained[at],
-                whole=not item.rest,
+                explained=position >= _MAX_LISTED or self._explained(item, others),
                 evidence=borne_out(checks.get(item.found.document)),
             )
             if not item.rest:
-                self._add_place(out, item, chunks[_span(item)], position, grounds)
+                self._add_place(item, own, tier, grounds)
             elif len(looked_at) < _MOST_HOLDERS:
                 looked_at.add((item.found.document, item.place.ordinal))
-                if self._add_clause(out, item, chunks[_span(item)], position, grounds):
+                if self._add_clause(item, own, tier, grounds):
                     found.add(item.label.text)
-        unseen = (
-            {item.label.text for item in resolved if item.rest} if len(looked_at) == _MOST_HOLDERS else set()
-        )
-        # `version 1.2` may look like a place; `Section 1.2`, or a number alone, is one.
+        unread = len(looked_at) == _MOST_HOLDERS
+        unseen = {item.label.text for item in resolved if item.rest and unread}
         for label in query.references:
-            if label.text not in found and (label.kind or not words or self._can_only_be_a_place(label)):
-                self._add_missing(out, label, query, documents, everywhere=label.text not in unseen)
-        if len(query.references) == 1:
-            out.notes += _several(resolved, query.references[0])
+            if label.text not in found and (label.kind or bare or self._can_only_be_a_place(label)):
+                self._add_missing(label, everywhere=label.text not in unseen, asked=bare)
+        if len(query.references) == 1 and asked:
+            self._out.notes += _several(resolved, query.references[0])
+
+    def _add_mentioned(self, item: ResolvedPlace, chunks: Sequence[int]) -> None:
+        """Raise a place that a question mentions, and what stands around it: the rest of the question decides."""
+        place, document = item.place, item.found.document
+        for chunk in chunks if not item.rest else ():
+            self._out.add(chunk, _MENTIONED)
+        near = (place.start - _NEAR, place.start), (place.end, place.end + _NEAR)
+        for start, end in near if not item.rest and len(self._out.hits) < _MOST_HOLDERS else ():
+            for chunk in self._lookup.chunk_ids_between(document, max(0, start), max(0, end)):
+                self._out.add(chunk, _MENTIONED * _NEARBY)
 
     def _can_only_be_a_place(self, label: Label) -> bool:
         """Whether a number is written like those of places and its parent exists: `13.999`, given Part 13."""
         holder = label.shortened()
         return "-" in label.text or (
-            only_a_place(label) and holder is not None and self._lookup.is_numbered(holder.key)
+            (only_a_place(label) or len(label.number) > _VERSION)
+            and holder is not None
+            and self._lookup.is_numbered(holder.key)
         )
 
     def _explained(self, item: ResolvedPlace, words: Sequence[str]) -> bool:
@@ -173,19 +201,13 @@ class ExactSearch:
             self._text.phrase(word, limit=1, documents={document})[1] for word in words[:_MAX_PHRASE_WORDS]
         )
 
-    def _add_missing(
-        self,
-        out: ExactHits,
-        label: Label,
-        query: Query,
-        documents: Collection[int] | None,
-        *,
-        everywhere: bool,
-    ) -> None:
+    def _add_missing(self, label: Label, *, everywhere: bool, asked: bool) -> None:
         """Add lines with the number of a place that was not recognised; if there are none, note that it is missing.
 
-        ``everywhere``: all sections that could have such a clause were read for its number.
+        ``everywhere``: all sections that could have such a clause were read for its number. ``asked``: the query asks
+        for the place itself, so these lines go first.
         """
+        out, query, documents = self._out, self._query, self._documents
         within = searched(query, documents)
         lines, all_seen = lines_bearing(label, self._lookup, self._text, within)
         out.missing.append(label.text)
@@ -202,7 +224,7 @@ class ExactSearch:
                 else self._said_missing(label, where, within, everywhere and all_seen)
             )
             return
-        words = content_words(query.rest)
+        words = to_explain(query) if asked else content_words(query.rest)
         explained = {
             document: self._has_words(document, words) for document in {line.chunk.document for line in lines}
         }
@@ -214,6 +236,9 @@ class ExactSearch:
             if line.chunk.document == first.chunk.document and line.first and line.alike and not line.contents
         ]
         for position, line in enumerate(lines):
+            if not asked:
+                out.add(line.chunk.id, _MENTIONED - position / 100)
+                continue
             out.lines.setdefault(line.chunk.id, line)
             pin = (0.85 if line.first else 0.75) - position / 10_000
             out.add(line.chunk.id, 80.0 - position / 100, pin, "line")
@@ -247,38 +272,26 @@ class ExactSearch:
             return f"There is no {label.text} in {where}."
         return f"No {label.text} was found in {where}{f'; the nearest: {around}' if around else ''}."
 
-    def _add_place(
-        self,
-        out: ExactHits,
-        resolved: ResolvedPlace,
-        chunks: Sequence[int],
-        position: int,
-        grounds: Grounds,
-    ) -> None:
+    def _add_place(self, resolved: ResolvedPlace, chunks: Sequence[int], tier: int, grounds: Grounds) -> None:
         """Add the chunks of a place."""
+        out = self._out
         if not chunks:
             return
         first, *others = chunks
         out.meant.setdefault(first, resolved.place)
-        # The order of readings decides between equally sure places.
-        out.add(first, 100.0 - position / 100, 1.0 - position / 10_000, "section")
+        out.add(first, 100.0 - tier / 100, 1.0 - tier / 10_000, "section")
         out.grounds.setdefault(first, grounds)
         for number, chunk in enumerate(others):
             out.add(chunk, 50.0 - number / 100)
 
     def _add_clause(
-        self,
-        out: ExactHits,
-        resolved: ResolvedPlace,
-        chunks: Sequence[int],
-        position: int,
-        grounds: Grounds,
+        self, resolved: ResolvedPlace, chunks: Sequence[int], tier: int, grounds: Grounds
     ) -> bool:
         """Add the lines of a section that begin with the number of a clause that was not recognised as a place.
 
-        If there are none, the section is what comes closest only where nothing else could have the clause.
+        If there are none, the section is only what comes closest.
         """
-        place, document = resolved.place, resolved.found.document
+        out, place, document = self._out, resolved.place, resolved.found.document
         text = self._lookup.document_text(document, place.start, place.end)
         spans = [
             (place.start + start, place.start + end)
@@ -293,10 +306,8 @@ class ExactSearch:
         ]
         for number, line in enumerate(lines):
             out.lines.setdefault(line.chunk.id, line)
-            out.add(line.chunk.id, 100.0 - position / 100, 0.95 - (position + number) / 10_000, "line")
-            out.grounds.setdefault(
-                line.chunk.id, replace(grounds, whole=True, recognised=False, places=len(lines))
-            )
+            out.add(line.chunk.id, 100.0 - tier / 100, 0.95 - (tier + number) / 10_000, "line")
+            out.grounds.setdefault(line.chunk.id, replace(grounds, recognised=False, places=len(lines)))
         if lines:
             begin = "begins" if len(lines) == 1 else "begin"
             where = f"{', '.join(map(_place_of, lines))} of {place.name} in {resolved.found.document_title}"
@@ -304,34 +315,30 @@ class ExactSearch:
                 f"{resolved.label.text} was not recognised as a place, but {where} {begin} with the number "
                 f"{resolved.rest[-1]}."
             )
-        elif (
-            chunks
-            and resolved.documents == resolved.places == 1
-            and grounds.explained
-            and not has_points(resolved.label, resolved.rest)
-        ):
-            out.meant.setdefault(chunks[0], place)
-            out.add(chunks[0], 100.0 - position / 100, 0.95 - position / 10_000, "holder")
-            out.grounds.setdefault(chunks[0], grounds)
+        elif chunks:
+            out.add(chunks[0], _MENTIONED)
         return bool(lines)
 
     # -- documents -------------------------------------------------------------------------------------------
 
-    def _add_documents(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
+    def _add_documents(self) -> None:
         """A named document goes before what mentions it, if nothing else is asked for."""
-        named = sorted(among(query.named, documents))
+        out = self._out
+        named = sorted(among(self._query.named, self._documents))
         for document in named if len(named) <= _MAX_TITLE_PINS else []:
             root = self._lookup.place(document, 0)
             chunks = self._lookup.chunk_ids_between(document, 0, root.place.end + 1) if root else []
-            if chunks:
+            if root and chunks:
                 headers = self._lookup.headers(chunks[:_FIRST_CHUNKS])
                 first = next((chunk for chunk in chunks[:_FIRST_CHUNKS] if chunk not in headers), chunks[0])
+                out.meant.setdefault(first, root.place)
                 out.add(first, 95.0, 1.2, "document")
                 out.grounds.setdefault(first, Grounds(True, len(named), 1))
 
     # -- titles ----------------------------------------------------------------------------------------------
 
-    def _add_titles(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
+    def _add_titles(self) -> None:
+        out, query, documents = self._out, self._query, self._documents
         if not query.title_key or (out.pins and query.references and not query.rest):
             # A heading such as `Section 2` alone adds nothing to the number.
             return
@@ -343,29 +350,11 @@ class ExactSearch:
         for item in found:
             chunks = self._lookup.chunk_ids_between(item.document, item.place.start, item.place.end)
             if chunks:
+                out.meant.setdefault(chunks[0], item.place)
                 # Of a chapter and its only article with the same title, people want the one with the text.
                 has_text = not self._is_header(chunks[0])
                 pin = surest - (0.0 if has_text else 0.01)
                 out.add(chunks[0], 90.0 + has_text, pin if len(found) <= _MAX_TITLE_PINS else 0.0, "title")
-
-    def _add_codes(self, out: ExactHits, query: Query, documents: Collection[int] | None) -> None:
-        """Headings that begin with a code in the query: `V5.2 of the verification standard`."""
-        within = searched(query, documents)
-        words = content_words(query.rest)
-        for code in find_codes(query.rest):
-            found = sections_with_code(code, self._lookup, within)
-            parts = set(title_key(code).split())
-            others = [word for word in words if word not in parts]
-            several = len({item.document for item in found})
-            for position, item in enumerate(found):
-                chunks = self._lookup.chunk_ids_between(item.document, item.place.start, item.place.end)
-                explained = explains(item, others)
-                if not chunks or not (explained or len(others) < len(parts)):
-                    continue
-                out.add(chunks[0], 90.0 - position / 100, 0.9 - position / 10_000, "code")
-                out.grounds.setdefault(
-                    chunks[0], Grounds(bool(query.called), several, len(found), explained=explained)
-                )
 
     def _is_header(self, chunk: int) -> bool:
         stored = self._lookup.chunks([chunk]).get(chunk)
@@ -373,14 +362,12 @@ class ExactSearch:
 
     # -- phrases ---------------------------------------------------------------------------------------------
 
-    def _add_phrases(
-        self, out: ExactHits, query: Query, limit: int, documents: Collection[int] | None, alone: bool
-    ) -> None:
+    def _add_phrases(self) -> None:
+        out, query, limit, alone = self._out, self._query, self._limit, self._alone
+        documents = self._documents
         phrases: Iterable[tuple[str, float]] = [(phrase, 0.8) for phrase in query.phrases]
         if _IDENTIFIER.fullmatch(query.text) and not out.pins:
-            self._add_identifier(out, query.text, limit, documents)
-        elif not out.pins and not alone:
-            self._add_mentions(out, query, limit, documents)
+            self._add_identifier(query.text)
         if not query.phrases and (alone or 2 <= len(query.text.split()) <= _MAX_PHRASE_WORDS):
             phrases = [(query.text, 0.0)]
         for phrase, pin in phrases:
@@ -395,34 +382,21 @@ class ExactSearch:
             for chunk, score in hits:
                 out.add(chunk, min(score, 40.0), pin, "phrase" if pin else "")
 
-    def _add_mentions(
-        self, out: ExactHits, query: Query, limit: int, documents: Collection[int] | None
-    ) -> None:
-        """An identifier in a sentence pins the only document that contains it: `the fuse of the XK-7719`."""
-        for name in dict.fromkeys(_PART_NUMBER.findall(query.rest)[:_MAX_PART_NUMBERS]):
-            hits, total = self._text.phrase(name, limit=limit, documents=documents)
-            owners = set(self._lookup.documents_of([chunk for chunk, _ in hits]).values())
-            if total == len(hits) and len(owners) == 1:
-                for chunk, score in hits:
-                    out.add(chunk, min(score, 40.0), 0.5, "mention")
-
-    def _add_identifier(
-        self, out: ExactHits, name: str, limit: int, documents: Collection[int] | None
-    ) -> None:
+    def _add_identifier(self, name: str) -> None:
         """An identifier that is the whole query is meant literally: `getAuthToken`, `E17`, `max_pressure_kpa`.
 
         If nothing has that name, identifiers that contain it come closest: `authToken`.
         """
-        hits, _ = self._text.phrase(name, limit=limit, documents=documents)
+        hits, _ = self._text.phrase(name, limit=self._limit, documents=self._documents)
         for chunk, score in hits:
-            out.add(chunk, min(score, 40.0), 0.7, "identifier")
+            self._out.add(chunk, min(score, 40.0), 0.7, "identifier")
         if hits or not (names := query_code(name).names):
             return
-        hits = self._text.search_code(name, limit=_LONGER_NAMES, documents=documents)
+        hits = self._text.search_code(name, limit=_LONGER_NAMES, documents=self._documents)
         stored = self._lookup.chunks([chunk for chunk, _ in hits])
         for chunk, score in hits:
             if chunk in stored and has_names(stored[chunk].content, names):
-                out.add(chunk, min(score, 40.0), 0.6, "name")
+                self._out.add(chunk, min(score, 40.0), 0.6, "name")
 
 
 def _place_of(line: Line) -> str:
@@ -456,13 +430,6 @@ def _several(resolved: Sequence[ResolvedPlace], label: Label) -> list[str]:
     others = " and others" if having > MOST else f" and {more:,} more" if more > 0 else ""
     count = f"More than {MOST:,}" if having > MOST else f"{having:,}"
     return [f"{count} documents have {what}: {', '.join(titles[:_MAX_LISTED])}{others}; name one."]
-
-
-def _tied(resolved: Sequence[ResolvedPlace], at: int) -> int:
-    """Where the equally good places for the same reference begin that one of them is among."""
-    while at and resolved[at - 1].label is resolved[at].label and resolved[at - 1].fit == resolved[at].fit:
-        at -= 1
-    return at
 
 
 def _article(label: Label) -> str:

@@ -33,6 +33,8 @@ _NO_PARTS = frozenset(
     "version edition volume page pages table figure year seite tabelle abbildung except excluding without after before "
     "ohne außer sauf salvo excepto eccetto".split()
 )
+# Letters of a text that may be a number with a word beside it.
+_LONGEST = 120
 
 
 def as_printed(query: Query, lookup: Records, documents: Collection[int] | None = None) -> Query:
@@ -46,7 +48,8 @@ def as_printed(query: Query, lookup: Records, documents: Collection[int] | None 
     reader = _Reader(query.rest, lookup, within)
     found = [*reader.beside()]
     if not query.references and not found:
-        found = [*reader.whole()] or [*reader.codes()]
+        found = [*reader.whole()] if len(query.rest) <= _LONGEST else []
+        found = found or [*reader.codes()]
     if not found:
         return query
     rest = query.rest

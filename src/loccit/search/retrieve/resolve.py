@@ -24,7 +24,7 @@ from loccit.port.names import MOST
 from loccit.port.records import NumberedPlace, Records, StoredPlace
 from loccit.search.query.designators import numeral_style
 from loccit.search.query.names import NameIndex
-from loccit.search.query.understand import Query, content_words
+from loccit.search.query.understand import AFTER_OF, ASKING, Query, content_words
 from loccit.search.retrieve.bearing import find_codes, sections_with_code
 from loccit.text.keys import title_key
 
@@ -33,11 +33,28 @@ from loccit.text.keys import title_key
 _ONLY_A_PLACE = re.compile(r"\(|\d[-‑–]\d|\A[A-Z]\.\d|\.\d{3}")
 
 
-def is_meant(label: Label, query: Query, found: StoredPlace) -> bool:
-    """Whether a reference that leads to a place is meant as one, rather than as a number."""
-    if label.kind or only_a_place(label) or label.text == query.text:
-        return True
-    return explains(found, content_words(query.rest))
+def is_bare(query: Query) -> bool:
+    """Whether a query asks for the place that it names, not for something about it: `Bylaw 14.5`, `4.2 of the lease`.
+
+    Whatever word stands before a number, it may be what the documents call their places.
+    """
+    spans = [(at, at + len(one.text)) for one in query.references if (at := query.text.find(one.text)) >= 0]
+    if not spans or not content_words(query.rest):
+        return not content_words(query.rest)
+    before, after = query.text[: min(spans)[0]], query.text[max(end for _, end in spans) :]
+    asking = len(before.split()) <= _WORDS_OF_KIND or not ASKING.isdisjoint(title_key(query.text).split())
+    led = not content_words(before) or (asking and len(content_words(before)) <= _WORDS_OF_KIND)
+    return led and (not content_words(after) or AFTER_OF.match(after.lstrip()) is not None)
+
+
+def to_explain(query: Query) -> list[str]:
+    """Return the words beside a reference, without the one before it: documents may call their places so.
+
+    What is written in capitals is the name of a work: `NCAA 10.1`.
+    """
+    before = query.text.partition(query.references[0].text)[0].split() if query.references else []
+    kind = title_key(before[-1]) if before and not before[-1].isupper() else ""
+    return [word for word in content_words(query.rest) if word != kind]
 
 
 def only_a_place(label: Label) -> bool:
@@ -60,6 +77,8 @@ def explains(found: StoredPlace, words: Sequence[str]) -> bool:
 
 # Bonus for a label printed as it was asked for: more than for the right kind of place.
 _PRINTED_ALIKE = 3.0
+# Words that a document may print before its numbers: `NCAA Bylaw 14.5`.
+_WORDS_OF_KIND = 2
 # Bonus for words that name the document, and the part of it that depends on their share: less than the
 # preference for headings.
 _NAMED, _WORDS_OF_NAME = 1.0, 0.4
@@ -186,6 +205,11 @@ class Resolver:
         if label.kind and is_few(documents) and found and not any(_agree(label, item) for item in found):
             # `§ 20` is no `Art. 20` where there are other articles.
             found = [item for item in found if not self._prints(label, item.document)]
+        if not found and len(label.number) > 1 and label.kind not in LEAF_KINDS:
+            # Whatever word stands before it, a number in parts is hardly anything else.
+            found = [
+                item for item in self._of_kinds(label, ALL_KINDS, ways) if _printed_alike(label, item.label)
+            ]
         return found or self._below(label, documents) or self._otherwise(label, documents)
 
     def _of_kinds(
@@ -223,14 +247,12 @@ class Resolver:
         ]
 
     def _otherwise(self, label: Label, documents: Collection[int] | None) -> list[NumberedPlace]:
-        """The only place of a document with this number, whatever it is called there, or all that are called the same.
+        """The only place of a named document with this number, whatever it is called, or all that are called the same.
 
         A word that the document prints on other places is not read as another one. Codes may be known only from the
         titles that begin with them.
         """
-        if documents is None or not is_few(documents):
-            return []
-        if found := self._of_kinds(label, ALL_KINDS, [documents]):
+        if is_few(documents) and (found := self._of_kinds(label, ALL_KINDS, [documents])):
             printed: dict[int, set[tuple[str, str]]] = defaultdict(set)
             for item in found:
                 printed[item.document].add((item.kind, item.label))

@@ -24,7 +24,7 @@ _SURE = 0.97
 # The words of the query as they were typed are a match, though not certainly the intended one.
 _VERBATIM = 0.8
 _HIGH_FLOOR = 0.3
-_PLACES = frozenset({"section", "holder", "line"})
+_PLACES = frozenset({"section", "line"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Grounds:
 
     ``named``: the query names its document. ``documents`` counts the eligible documents with a place of that number,
     and ``places`` the equally good places in its own. ``alike``: the label is printed as it was asked for;
-    ``explained``: all other words of the query are in its names or its document; ``whole``: the reference leads all the
-    way; ``recognised``: as a place, rather than as a line with the number, and ``printed``: at the start of the line.
+    ``explained``: all other words of the query are in its names or its document; ``recognised``: as a place, rather
+    than as a line with the number, and ``printed``: at the start of the line.
     ``evidence`` is how much of what the document says about its own places is confirmed.
     """
 
@@ -58,7 +58,6 @@ class Grounds:
     places: int
     alike: bool = True
     explained: bool = True
-    whole: bool = True
     recognised: bool = True
     printed: bool = True
     evidence: float = 1.0
@@ -100,9 +99,8 @@ _WORDS_ALONE = (-2.57, 3.70)
 _PLACE = (-5.2, 2.0, 0.5, 6.6, -2.0)
 # From this share of confirmed statements on, the places of a document are not in doubt.
 _CLEAR = 0.75
-# Places that were not recognised: the parent of one, a line that begins with its number, a line that contains
-# it.
-_HOLDER, _FIRST_IN_LINE, _IN_LINE = 0.3, 0.7, 0.3
+# Places that were not recognised: a line that begins with their number, a line that contains it.
+_FIRST_IN_LINE, _IN_LINE = 0.7, 0.3
 # Factor if other words of the query are not in its document: another one is meant.
 _UNEXPLAINED = 0.1
 # Identifiers found count nearly as much as words found.
@@ -156,8 +154,8 @@ def borne_out(check: SelfCheck | None) -> float:
 
 def place_probability(grounds: Grounds) -> float:
     """Return the probability that a place is the one asked for."""
-    if not grounds.whole or not grounds.recognised:
-        known = _HOLDER if grounds.recognised else _FIRST_IN_LINE if grounds.printed else _IN_LINE
+    if not grounds.recognised:
+        known = _FIRST_IN_LINE if grounds.printed else _IN_LINE
         known *= 1.0 if grounds.explained else _UNEXPLAINED
         return known / max(1, grounds.documents) / max(1, grounds.places)
     logit = _PLACE[0] + sum(

@@ -26,6 +26,7 @@ from loccit.search.retrieve.leg import ExactHits, Retrieved
 from loccit.search.select.calibrate import Evidence, calibrate
 from loccit.search.select.parents import Expanded, expand_parents
 from loccit.search.select.refine import IndexReader, Refined, refine
+from loccit.search.select.wording import letters_said
 
 if TYPE_CHECKING:
     from loccit.rerank import Reranker
@@ -115,6 +116,7 @@ def reorder(
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 _HEADER_FACTOR = 0.6
+_OTHERS_FACTOR = 0.8
 # Children of one parent and neighbours become one result, so more are needed than will be shown.
 _CHILDREN = 2
 _NEIGHBOURS = 1.5
@@ -161,9 +163,9 @@ class Chooser:
         query, exact, settings = found.query, found.exact, found.settings
         with timed("refine"):
             candidates = ranked.table.top(max(settings.candidates, top_k), exact.pins, described=False)
-            candidates = _pinned(candidates, exact)
+            candidates = _pinned(_preferred(candidates, ranked.table, query.named), exact)
             if settings.uses("headers"):
-                candidates = _lower_headers(candidates, ranked.table, top_k)
+                candidates = self._lower_headers(candidates, top_k)
             candidates = self._settle_ties(candidates, 2 * top_k)
             if query.is_only_phrases and exact.total:
                 # A literal search: what does not contain the phrase is not an answer.
@@ -219,6 +221,16 @@ class Chooser:
             return 1.0
         return asked.share(stored.searched_text, stored.language)
 
+    def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
+        """Rank bare headings and links, which match well but say nothing, below text, unless they were named."""
+        best = [candidate for candidate in candidates[: 2 * top_k] if not candidate.pin]
+        read = self._reader.chunks([candidate.chunk for candidate in best])
+        for candidate in best:
+            chunk = read.get(candidate.chunk)
+            if chunk and (chunk.chunk_type == "header" or not letters_said(chunk.content)):
+                candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
+        return sorted(candidates, key=lambda item: (-item.pin, -item.score))
+
     def _settle_ties(self, candidates: list[Candidate], count: int) -> list[Candidate]:
         """Order ties among the first by file: ids only say which was indexed earlier."""
         runs = [list(run) for _, run in groupby(candidates[:count], key=lambda item: (item.pin, item.score))]
@@ -265,18 +277,17 @@ def _chosen(
     )
 
 
-def _lower_headers(candidates: list[Candidate], table: Candidates, top_k: int) -> list[Candidate]:
-    """Rank bare headings, which match well but say little, below text, unless they were named."""
-    best = candidates[: 2 * top_k]
-    at = table.positions(np.fromiter((candidate.chunk for candidate in best), np.int64, len(best)))
-    lowered = [
-        candidate
-        for candidate, header in zip(best, table.known["header"][at].tolist(), strict=True)
-        if header and not candidate.pin
-    ]
-    for candidate in lowered:
-        candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
-    return sorted(candidates, key=lambda item: (-item.pin, -item.score)) if lowered else candidates
+def _preferred(candidates: list[Candidate], table: Candidates, named: AbstractSet[int]) -> list[Candidate]:
+    """Lower what is not in the documents that the query names: these are preferred, but need not have the answer."""
+    if not named:
+        return candidates
+    at = table.positions(
+        np.fromiter((candidate.chunk for candidate in candidates), np.int64, len(candidates))
+    )
+    for candidate, document in zip(candidates, table.known["document"][at].tolist(), strict=True):
+        if document not in named:
+            candidate.rescore("named", candidate.score * _OTHERS_FACTOR)
+    return sorted(candidates, key=lambda item: -item.score)
 
 
 def _pinned(candidates: list[Candidate], exact: ExactHits) -> list[Candidate]:

@@ -218,6 +218,24 @@ def _is_function_word(word: str) -> bool:
     return fold(word.casefold()) in _FUNCTION_WORDS and not (word.isupper() and len(word) > 1)
 
 
+# Headings, rules, directives, pictures, comments and links say nothing themselves.
+_LITTLE = re.compile(
+    r"^[ \t>]*(?:\#{1,6}\s.*|[=~^*_-]{3,}|\.\.\s.*|\w+::.*|:[\w-]+:.*|\{[%{\#<].*|!?\[\[.*|!?include\b.*)$"
+    r"|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|<[^>\n]*>",
+    re.MULTILINE,
+)
+
+
+def letters_said(text: str) -> int:
+    """Count the letters of a text besides headings, links, pictures and directives such as that to include a file.
+
+    >>> letters_said("# Guide\\n\\n[Tariff](tariff.md)\\ninclude::intro.adoc[]"), letters_said("# Rent\\nIn advance.")
+    (0, 9)
+    """
+    # A character of Chinese or Japanese is about half a word.
+    return sum(3 if char > "\u2e80" else 1 for char in _LITTLE.sub(" ", text) if char.isalnum())
+
+
 # -- wording: a chunk's own words, prepared for comparison ---------------------------------------------------
 
 
