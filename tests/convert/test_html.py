@@ -164,6 +164,28 @@ def test_tables() -> None:
     )
 
 
+def test_a_label_and_its_text_in_two_cells_are_one_item() -> None:
+    point = "<table><tr><td><p>({})</p></td><td><p>{}</p>{}</td></tr></table>"
+    inner = point.format("i", "carry goods; or", "") + point.format("ii", "carry persons.", "")
+    found = markdown(
+        "<p>2. This applies to:</p>"
+        + point.format("a", "ships;", "")
+        + point.format("b", "boats that:", inner)
+    )
+    assert found.split("\n\n") == [
+        "2. This applies to:",
+        "(a) ships;",
+        "(b) boats that:",
+        "(i) carry goods; or",
+        "(ii) carry persons.\n",
+    ]
+    prices = "<table><tr><th>No</th><th>Goods</th></tr><tr><td>1.</td><td>Rope</td></tr></table>"
+    assert "| 1. | Rope |" in markdown(prices)
+    assert "| 12 | 4.5 |" in markdown(
+        "<table><tr><td>11</td><td>3.5</td></tr><tr><td>12</td><td>4.5</td></tr></table>"
+    )
+
+
 def test_layout_tables_are_opened() -> None:
     text = markdown(
         "<table><tr><td><h2>Part</h2><p>text</p></td><td>"

@@ -15,6 +15,7 @@ from loccit.model.document import LineStart
 MAX_DEPTH = 80
 MAX_COLUMNS = 100
 LIST_PIECE = 200
+_ITEM = re.compile(r"\(?(?:\d{1,4}[a-z]?|[^\W\d_]{1,2}|[ivxlcIVXLC]{1,7})(?:[.)]|\.\))|[—–•·-]")
 _ANCHORS = 3  # that are looked at before a link
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -199,6 +200,7 @@ def _tables(root: Any) -> None:
     # Innermost first: a table that contains tables is page layout.
     for table in reversed(list(root.iter("table"))):
         rows = list(table.iter("tr"))
+        _as_items(rows)
         if not rows or _is_layout(table, rows):
             for element in list(table.iter("tr", "td", "th", "thead", "tbody", "tfoot", "caption")):
                 if next(element.iterancestors("table")) is table:
@@ -218,6 +220,18 @@ def _tables(root: Any) -> None:
             row = table.makeelement("tr", {})
             row.extend(cells)
             table.append(row)
+
+
+def _as_items(rows: list[Any]) -> None:
+    """Join rows of a label and its text, as in official journals, where each point of a list is a table."""
+    cells = [list(row.iterchildren("td")) for row in rows]
+    if not all(len(row) == len(own) == 2 for row, own in zip(rows, cells, strict=True)):
+        return
+    labels = [unmarked(label.text_content()).strip() for label, _ in cells]
+    if all(map(_ITEM.fullmatch, labels)):
+        for (cell, body), label in zip(cells, labels, strict=True):
+            cell.drop_tree()
+            _prepend(body, f"{label} ")
 
 
 def _is_layout(table: Any, rows: list[Any]) -> bool:
