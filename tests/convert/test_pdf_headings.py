@@ -219,3 +219,91 @@ def test_a_label_on_the_line_above_a_bookmarked_title(tmp_path: Path) -> None:
     outline = [(1, "Harbours", 0, None), (1, "Registers", 0, None)]
     found = headings(convert(tmp_path, page, outline=outline))
     assert [h.casefold() for h in found] == ["# chapter one harbours", "# appendix a registers"]
+
+
+def test_numbers_of_bookmarks_give_way_to_those_of_the_page(tmp_path: Path) -> None:
+    """A program counts its bookmarks; the page prints another word, another number or none."""
+    page, y = Page(), 60.0
+    for title in ("History", "Part 1 - HARBOURS", "Part 2 - REGISTERS"):
+        page.text(72, y, title, 13, "B")
+        y = text(page, y + 20)
+    outline = [
+        (1, f"{n} {title}", 0, None) for n, title in ((1, "History"), (1, "HARBOURS"), (2, "REGISTERS"))
+    ]
+    found = headings(convert(tmp_path, page, outline=outline))
+    assert found == ["# History", "# Part 1 - HARBOURS", "# Part 2 - REGISTERS"]
+
+
+def test_the_end_of_a_paragraph_is_no_part_of_the_title_below_it(tmp_path: Path) -> None:
+    page = Page().text(72, 60, "2.1. Berths", 12, "B")
+    page.text(72, 80, "Vessels are moored as the special rules say, which stand in section", 10)
+    page.text(72, 92, "3.8.", 10).text(72, 112, "2.2. Dues", 12, "B")
+    text(page, 130)
+    outline = [(1, "Berths", 0, 50.0), (1, "Dues", 0, 88.0)]
+    assert headings(convert(tmp_path, page, outline=outline)) == ["# 2.1. Berths", "# 2.2. Dues"]
+
+
+def test_bookmarked_captions_are_no_headings(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in ("Harbours", "Figure 1: A quay", "Registers"):
+        page.text(72, y, title, 13, "B")
+        y = text(page, y + 20)
+    outline = [(1, title, 0, None) for title in ("Harbours", "Figure 1: A quay", "Registers")]
+    assert headings(convert(tmp_path, page, outline=outline)) == ["# Harbours", "# Registers"]
+
+
+def test_titles_set_like_a_single_bookmarked_one(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title, size in (("Harbours", 16), ("Berths", 12), ("Dues", 12), ("Registers", 16)):
+        page.text(72, y, title, size, "B")
+        y = text(page, y + 20)
+    outline = [(1, "Harbours", 0, None), (2, "Berths", 0, None), (1, "Registers", 0, None)]
+    found = headings(convert(tmp_path, page, outline=outline))
+    assert found == ["# Harbours", "## Berths", "## Dues", "# Registers"]
+
+
+def test_a_part_without_a_page_number_on_a_contents_page(tmp_path: Path) -> None:
+    """A list goes on, on its second page with a single entry; the last line of the first is a part."""
+    first = Page().text(72, 60, "Contents", 14, "B").text(72, 90, "PART ONE HARBOURS", 14, "B")
+    for n in range(4):
+        first.text(72, 120 + 20 * n, f"Rules of berth {n} . . . . . . . . . . . . {n + 3}", 11)
+    first.text(72, 700, "PART TWO REGISTERS", 14, "B")
+    second = (
+        Page()
+        .text(72, 60, "Register of vessels . . . . . . . . . . . . 9", 11)
+        .text(72, 200, "Harbours", 14, "B")
+    )
+    text(second, 220)
+    assert titles(tmp_path, first, second) == ["Contents", "Harbours"]
+
+
+def test_decisions_below_what_they_decide_are_no_headings(tmp_path: Path) -> None:
+    """Minutes: each application ends in a bold line, and space is below it."""
+    page, y = Page(), 60.0
+    page.text(72, y, "Applications of the day", 14, "B")
+    y = text(page, y + 20)
+    for decision in ("GRANTED", "REFUSED", "GRANTED", "DEFERRED"):
+        page.text(72, y + 20, "The owner of the quay asks for leave to moor a vessel there.", 10)
+        page.text(72, y + 32, decision, 12, "B")
+        y += 80
+    assert titles(tmp_path, page) == ["Applications of the day"]
+
+
+def test_the_number_of_a_house_numbers_no_part(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for n, name in enumerate(("NORTH QUAY COMPANY", "SOUTH QUAY COMPANY", "WEST QUAY COMPANY"), 1):
+        page.text(72, y, f"{n}) {name}", 11)
+        page.text(72, y + 40, f"{31 * n} BEACH STREET", 11)
+        y = text(page, y + 80) + 20
+    found = titles(tmp_path, page)
+    assert found == ["1) NORTH QUAY COMPANY", "2) SOUTH QUAY COMPANY", "3) WEST QUAY COMPANY"]
+
+
+def test_centred_titles_are_judged_apart_from_bold_terms(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in ("Issue for decision", "Law of quays", "Judgment"):
+        page.text(255 - 2.1 * len(title), y, title, 10, "B")
+        y = text(page, y + 20)
+        page.text(72, y, "Held by the court:", 10, "B")
+        y = text(page, y + 14)
+    assert titles(tmp_path, page) == ["Issue for decision", "Law of quays", "Judgment"]

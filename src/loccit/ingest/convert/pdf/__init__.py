@@ -137,7 +137,7 @@ def _flow(pages: list[PageText]) -> list[Item]:
     set_line_numbers_aside(pages)
     set_running_heads_aside(pages)
     flow: list[Item] = []
-    carried = False
+    carried: list[Line] | None = None
     for page in pages:
         tables = take_tables(page)
         items = reading_order([*page.lines, *tables])

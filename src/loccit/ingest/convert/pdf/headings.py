@@ -136,7 +136,7 @@ def _levels_of_looks(flow: Flow, body: Body) -> dict[tuple[float, bool], int]:
     for item in flow:
         if isinstance(item, Heading) and (item.style.size >= body.size + 0.9 or item.style.bold > body.bold):
             seen[item.style.size, item.style.bold][item.level] += 1
-    return {look: levels.most_common(1)[0][0] for look, levels in seen.items() if levels.total() >= 2}
+    return {look: levels.most_common(1)[0][0] for look, levels in seen.items()}
 
 
 def _with_labels_above(flow: Flow) -> Flow:
@@ -203,8 +203,11 @@ def _replace(flow: Sequence[Item | Heading], found: Sequence[Candidate], levels:
 def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
     """Bookmarks matched to lines; those whose words are not on the page are placed where they point.
 
-    A table's cell without a number is no heading, even if a style made it a bookmark.
+    A table's cell without a number is no heading, even if a style made it a bookmark, nor is a caption among headings.
     """
+    captions = sum(is_caption(mark.title) for mark in marks)
+    if captions <= _MISSED * len(marks):
+        marks = [mark for mark in marks if not is_caption(mark.title)]
     by_page: dict[int, list[int]] = defaultdict(list)
     cells: dict[int, list[str]] = defaultdict(list)
     for n, item in enumerate(flow):
@@ -227,7 +230,7 @@ def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
             if match is not None:
                 first, last = match
                 taken[page].update(range(first, last + 1))
-                title = printed_title(mark, lines[first : last + 1])
+                title = printed_title(mark, lines[first - 1] if first else None, lines[first : last + 1])
                 starts[positions[first]] = (positions[last], Heading(page, title, level, lines[first].style))
                 break
         else:

@@ -24,6 +24,8 @@ _TITLE = re.compile(
 _LONGEST = 300
 _LONGEST_ENTRY = 3
 """Consecutive lines without a page number that are allowed among the entries."""
+_MOST_WITHOUT_PAGE = 8
+"""Lines between the title of a contents list and its first entry with a page number."""
 _ENTRY = re.compile(r"(.*[^\W\d_]{3}.*?)\s+(\d{1,4})")
 _SQUEEZE = re.compile(r"\s*(?:[.…·_]\s?){4,}\s*")
 
@@ -213,26 +215,33 @@ def _join(mates: list[Line]) -> Line:
     return joined
 
 
-def mark_contents(page: PageText, lines: list[Line], carried: bool) -> bool:
-    """Mark the entries of a contents list on a page, given in reading order; return whether there was one.
+def mark_contents(page: PageText, lines: list[Line], carried: list[Line] | None) -> list[Line] | None:
+    """Mark the entries of a contents list on a page, given in reading order.
 
-    ``carried``: the previous page ended in one.
+    Return the lines after the last one, None if there is no contents list. ``carried`` are those of the previous page.
     """
     if not lines:
-        return False
+        return None
     tagged = {mcid for mcid, tag in page.tags.items() if tag.kind == "contents"}
     entries = [
         n
         for n, line in enumerate(lines)
         if _LEADER.search(line.text) or (tagged and all(s.mcid in tagged for s in line.spans))
     ]
-    if len(entries) < 3:
-        entries = _numbered(lines, carried)
-    if len(entries) < 3:
-        return False
+    least = 3 if carried is None else 1
+    if len(entries) < least:
+        entries = _numbered(lines, carried is not None)
+    if len(entries) < least:
+        return None
     first, last = entries[0], entries[-1]
+    above = max(0, first - _LONGEST_ENTRY)
+    headed = range(first - 1, max(-1, first - 1 - _MOST_WITHOUT_PAGE), -1)
+    title = next((n + 1 for n in headed if _TITLE.match(lines[n].text)), None)
+    if title is not None or (carried is not None and first <= _LONGEST_ENTRY):
+        # A part without a page of its own is above its first entry.
+        first = title or 0
     while (
-        first > max(0, entries[0] - _LONGEST_ENTRY)
+        first > above
         and lines[first - 1].size <= lines[first].size * 1.15
         and not _TITLE.match(lines[first - 1].text)
     ):
@@ -241,7 +250,10 @@ def mark_contents(page: PageText, lines: list[Line], carried: bool) -> bool:
     for line in lines[first : last + 1]:
         if not _TITLE.match(line.text):
             line.contents = True
-    return True
+    if carried is not None and len(carried) <= _LONGEST_ENTRY:
+        for line in carried:
+            line.contents = True
+    return lines[last + 1 :]
 
 
 def _numbered(lines: list[Line], carried: bool) -> list[int]:

@@ -21,6 +21,8 @@ _JUNK = re.compile(
     r"(?:page|slide|sheet|blank page)\s*\d*$|_?goback$|_toc\d+$|.*\.(?:pdf|docx?|indd|pptx?|xlsx?)$", re.I
 )
 _LONGEST_HEADING = 7
+_LEAST_WORDS = 4
+_SAME_WORDS = 0.97
 _HEADING = re.compile(r"H(\d?)$")
 _MOST_ELEMENTS = 6000
 _DEEPEST = 60
@@ -77,7 +79,7 @@ def is_useful(marks: Sequence[Bookmark]) -> bool:
 
 def match_bookmark(mark: Bookmark, lines: Sequence[Line], taken: set[int]) -> tuple[int, int] | None:
     """The run of a page's lines (from, to) that reads like a bookmark's title, nearest to where it points."""
-    wanted = normal(mark.title)
+    wanted, wanted_words = normal(mark.title), _words(mark.title)
     if not wanted:
         return None
     best: tuple[float, int, int] | None = None
@@ -85,36 +87,52 @@ def match_bookmark(mark: Bookmark, lines: Sequence[Line], taken: set[int]) -> tu
     for start, first in enumerate(texts):
         if start in taken or not first or lines[start].contents:
             continue
-        joined = ""
+        joined, words = "", ""
         for end in range(start, min(start + _LONGEST_HEADING, len(lines))):
             if end in taken:
                 break
+            if joined and not words and find_label(lines[end].text) is not None:
+                # The end of a paragraph that refers to `section 3.8.`
+                break
             joined += texts[end]
-            score = _alike(wanted, joined)
+            words = words + texts[end] if words else _words(lines[end].text)
+            # A number or label that only one of them has, or that differs: `3 Members` for `Part 3 - Members`.
+            same = words == wanted_words and len(words) >= _LEAST_WORDS
+            score = _SAME_WORDS if same and joined != wanted else _alike(wanted, joined, end == start)
             if score > 0.84:
                 distance = abs(lines[start].top - mark.y) / 1000 if mark.y is not None else 0.0
                 rank = score - min(distance, 0.5) + 0.001 * min(lines[start].size, 40)
                 if best is None or rank > best[0]:
                     best = (rank, start, end)
-            if len(joined) > len(wanted) * 1.3 + 4:
+            if len(joined) > len(wanted) * 1.3 + 4 + len(joined) - len(words):
                 break
     return (best[1], best[2]) if best else None
 
 
-def printed_title(mark: Bookmark, lines: Sequence[Line]) -> str:
-    """A bookmark's title, with its number as the page prints it: many have none, or one without a space after it."""
+def _words(title: str) -> str:
+    label = find_label(title)
+    return normal(title[label.length :]) if label is not None else normal(title)
+
+
+def printed_title(mark: Bookmark, before: Line | None, lines: Sequence[Line]) -> str:
+    """A bookmark's title, with its number as the page prints it: with a word, on the line ``before``, or not at all."""
     printed = join_heading(lines)
-    numbered = find_label(printed) is not None and find_label(mark.title) is None
-    return printed if numbered else mark.title
+    label, stated = find_label(printed), find_label(mark.title)
+    if label is not None and (stated is None or (label.kind, label.number) != (stated.kind, stated.number)):
+        return printed
+    if label is None and stated is not None and normal(printed) == normal(mark.title[stated.length :]):
+        beside = before is not None and normal(before.text).endswith(normal(stated.number))
+        return mark.title if beside else printed
+    return mark.title
 
 
-def _alike(wanted: str, have: str) -> float:
+def _alike(wanted: str, have: str, one_line: bool) -> float:
     if wanted == have:
         return 1.0
     if not have or not 0.6 < len(have) / len(wanted) < 1.7:
         return 0.0
-    # A number or label that only one of them has: `Introduction` for `1 Introduction`.
-    if (have.endswith(wanted) or wanted.endswith(have)) and abs(len(have) - len(wanted)) <= 12:
+    # A label of a form that is not known.
+    if one_line and (have.endswith(wanted) or wanted.endswith(have)) and abs(len(have) - len(wanted)) <= 12:
         return 0.95
     matcher = SequenceMatcher(None, wanted, have, autojunk=False)
     if matcher.real_quick_ratio() < 0.85 or matcher.quick_ratio() < 0.85:

@@ -31,6 +31,8 @@ _NEAR = 1.6
 """Looks up to this many points above the body size must prove themselves."""
 _NAMES = re.compile(r"[,;@\d*∗†‡§¶]|\[\^")
 _WORDS = 6
+_FEWEST_WORDS = 4
+"""In larger type, more words than these introduce a part, not what is on their line."""
 _MOST_COVERS = 4
 _HUGE = 2.5
 """A title this much larger than the text has a page of its own, whatever else is printed on it."""
@@ -38,9 +40,14 @@ _PROVEN = (2, 0.3)
 """A look is that of headings if this many, and this share, of its lines are on the contents page."""
 _USUAL = 3
 """A look that recurs this often on later pages is that of headings."""
+_TIGHT, _LOOSE = 1.12, 1.7
+"""Of the usual distance between lines: within a paragraph at most, and around something else at least."""
+_INSET, _AMISS = 12.0, 6.0
+"""How far a centred line is from the edge of its column, at least, and from the middle, at most."""
 _LEAST = 3
 _SHORT = 0.3
 _MOST_WORDS = 12
+_PLAIN_NUMBER = re.compile(r"(?P<number>\d{1,3})(?P<mark>[.)]?)\s")
 _AFTER = re.compile(r"\s*[.:—–-]+\s*|\s+(?=\()")
 _TITLE = re.compile(r"([A-Z][^.;:—]{1,80}?)(?:\.—|\.–|\.|—)\s*(?=[A-Z(“\"])")
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
@@ -65,6 +72,8 @@ class _Around:
 def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, pages: int) -> list[Candidate]:
     """The candidates that are headings."""
     found = _without_repeats(found, pages)
+    beside, closing = _numbers(flow), _closing(found, flow, body)
+    found = [c for c in found if c.listed or (_follows_another(c, beside) and normal(c.text) not in closing)]
     around = _surroundings(found, flow)
     groups: dict[_Group, list[Candidate]] = defaultdict(list)
     for candidate in found:
@@ -89,6 +98,24 @@ def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, p
     return kept
 
 
+def _numbers(flow: Sequence[Item | Heading]) -> set[tuple[str, int]]:
+    """The plain numbers that lines begin with, and the mark after them."""
+    matches = (_PLAIN_NUMBER.match(item.text) for item in flow if not isinstance(item, Table))
+    return {(match["mark"], int(match["number"])) for match in matches if match}
+
+
+def _follows_another(candidate: Candidate, beside: set[tuple[str, int]]) -> bool:
+    """Whether a line in the type of the text that begins with a plain number has the number before or after it.
+
+    A single number may be that of a house, of a day or of a street.
+    """
+    match = None if candidate.big or candidate.look.bold else _PLAIN_NUMBER.match(candidate.text)
+    if match is None:
+        return True
+    mark, number = match["mark"], int(match["number"])
+    return (mark, number + 1) in beside or (number > 1 and (mark, number - 1) in beside)
+
+
 def _without_repeats(found: list[Candidate], pages: int) -> list[Candidate]:
     """Drop words that recur again and again, such as the same small heading in every section."""
     texts = Counter((_lead(c.text), c.look) for c in found if c.label is None and not c.listed)
@@ -105,11 +132,19 @@ def _lead(text: str) -> str:
 def _group(candidate: Candidate) -> _Group:
     label = candidate.label
     if label is None:
-        return ("look", candidate.look, candidate.lines[0].style.colour)
+        return ("look", candidate.look, candidate.lines[0].style.colour, _is_centred(candidate))
     if _is_plain(candidate):
         # Only centred, italic or in another font: these are judged separately from stronger ones.
         return ("apart", candidate.look)
     return ("label", label.kind, candidate.big, candidate.look.size if not candidate.big else 0)
+
+
+def _is_centred(candidate: Candidate) -> bool:
+    """Whether all of its lines are in the middle of their column, with room beside them."""
+    return all(
+        line.x0 > line.left + _INSET and abs(line.x0 + line.x1 - line.left - line.right) < 2 * _AMISS
+        for line in candidate.lines
+    )
 
 
 def _is_plain(candidate: Candidate) -> bool:
@@ -128,7 +163,40 @@ def _is_term(candidate: Candidate, body: Body) -> bool:
     numbered = candidate.label is not None and (candidate.label.kind != "#" or candidate.label.depth > 1)
     if numbered or not candidate.text.endswith(":"):
         return False
-    return candidate.label is not None or candidate.look.size < body.size + 3
+    if candidate.label is None and candidate.look.size >= body.size + _NEAR:
+        return candidate.text.count(" ") < _FEWEST_WORDS and candidate.look.size < body.size + 3
+    return True
+
+
+def _closing(found: Sequence[Candidate], flow: Sequence[Item | Heading], body: Body) -> set[str]:
+    """What ends paragraphs: a decision, a signature."""
+    return {
+        normal(candidate.text)
+        for before, candidate in zip([None, *found], found, strict=False)
+        if candidate.label is None
+        and (before is None or before.last != candidate.first - 1)
+        and _closes(candidate, flow, body)
+    }
+
+
+def _closes(candidate: Candidate, flow: Sequence[Item | Heading], body: Body) -> bool:
+    """Whether a line is as near to the one above it as lines of a paragraph are, and far from what is below."""
+    first, last = candidate.lines[0], candidate.lines[-1]
+    above = flow[candidate.first - 1] if candidate.first else None
+    below = flow[candidate.last + 1] if candidate.last + 1 < len(flow) else None
+    if (
+        not isinstance(above, Line)
+        or above.page != first.page
+        or above.block != first.block
+        or above.contents
+    ):
+        return False
+    pitch = body.pitch * max(first.size, above.size)
+    if not 0 < first.base - above.base <= _TIGHT * pitch or above.text.endswith(":"):
+        return False
+    if not isinstance(below, Line) or below.page != last.page:
+        return below is None
+    return below.base <= last.base or below.base - last.base > _LOOSE * pitch
 
 
 def _surroundings(found: Sequence[Candidate], flow: Sequence[Item | Heading]) -> dict[int, _Around]:
