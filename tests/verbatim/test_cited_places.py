@@ -202,7 +202,7 @@ def test_what_one_of_several_cited_documents_lacks_is_not_said_of_all(tmp_path: 
         )
     assert (right.cited_place, right.cited_note) == ("right", "")
     assert (false.cited_place, false.cited_note) == ("elsewhere", "")
-    assert missing.cited_place == "elsewhere" and "There is no Section 30" in missing.cited_note
+    assert missing.cited_place == "elsewhere" and "No Section 30 was found in" in missing.cited_note
 
 
 def test_a_document_that_may_not_be_seen_is_not_judged(lease: Library) -> None:
@@ -341,3 +341,24 @@ def test_titles_that_quote_are_no_quotations() -> None:
 def test_a_quotation_of_several_paragraphs() -> None:
     (found,) = quotations_in("“Notice is given.\n\nRent is due” (Section 2).\n\nMore.")[0]
     assert (found.text, found.cited) == ("Notice is given. Rent is due", "Section 2")
+
+
+@pytest.mark.parametrize(
+    ("cited", "note"),
+    [
+        ("Section 3 of stores.md", "There is no Section 3 in stores.md."),
+        ("Section 6 of stores.md", "No Section 6 was found in stores.md."),
+        ("Section 35/A of stores.md", ""),
+    ],
+)
+def test_a_cited_place_is_denied_only_with_evidence(tmp_path: Path, cited: str, note: str) -> None:
+    sections = "".join(f"## Section {n} Stores\n\nThe keeper signs book {n}.\n\n" for n in (1, 2, 4, 5, 9))
+    (tmp_path / "stores.md").write_text(
+        f"# Stores\n\n{sections}Whoever takes a crate\n\n35/A The board may open a second store.\n"
+    )
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "stores.md"], embed=False)
+        quoted = "The board may open a second store." if "35" in cited else "The keeper signs book 9."
+        (check,) = library.verify_quotes(f"“{quoted}” ({cited})").checks
+    assert check.cited_note == note
+    assert (check.cited_place == "right") is (not note)

@@ -175,7 +175,7 @@ def lines_bearing(
     if (
         documents is not None
         and len(documents) <= _FEW_DOCUMENTS
-        and (begin := _begun(label, lookup, documents))
+        and (begin := lines_begun(label, lookup, documents))
     ):
         return begin, True
     written = _written(label)
@@ -205,7 +205,7 @@ def lines_bearing(
     return sorted(found, key=lambda line: (not line.first, not line.alike, line.contents)), all_seen
 
 
-def _begun(label: Label, lookup: Records, documents: Collection[int]) -> list[Line]:
+def lines_begun(label: Label, lookup: Records, documents: Collection[int]) -> list[Line]:
     """Return the lines, table cells among them, of a few documents that begin with a number, as it is printed."""
     number, word = printed_number(label.text)
     weak = number.isdecimal() or (number.isalpha() and number.isascii())
@@ -234,7 +234,8 @@ def _begun(label: Label, lookup: Records, documents: Collection[int]) -> list[Li
             )
             return same or not (word or weak)
         if not word or not weak:
-            return document not in worded
+            # Hardly anything else is numbered `35/A`.
+            return document not in worded or not (weak or number.replace(".", "").isdecimal())
         # `Goal 4` is not item 4, unless nothing else is.
         return (label.kind in LEAF_KINDS - {""} and document not in worded) or (not label.kind and bare == 1)
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from loccit.labels import Label
 from loccit.model import Place
 from loccit.port.records import Records
+from loccit.search.retrieve.bearing import lines_begun
 from loccit.search.retrieve.resolve import called_alike, in_style
 from loccit.text.language import LANGUAGE_NAMES, detect_language
 
@@ -20,6 +22,7 @@ from loccit.text.language import LANGUAGE_NAMES, detect_language
 _FEW_DOCUMENTS = 20
 # So many numbers in a row have a clear end.
 _IN_A_ROW = 2
+_LAST_PART = re.compile(r"\s?[(（][^()（）]*[)）]\s*\Z")
 _COUNTED = re.compile(r"(\d{1,9})(?!\d)(.*)|([a-z])(\3*)", re.DOTALL)
 
 
@@ -28,9 +31,27 @@ def denied(label: Label, lookup: Records, documents: Collection[int] | None) -> 
     if documents is None or len(documents) > _FEW_DOCUMENTS:
         return False, ""
     series = [_siblings(label, lookup.places_of_document(document)) for document in sorted(documents)]
-    whole = [_is_whole(label, own) for own in series if own]
+    whole = [_is_whole(label, own) for own in series if own] or [False]
+    if all(whole) and (lines_begun(label, lookup, documents) or _unknown_holder(label, lookup, documents)):
+        whole = [False]
     around = next((words for own in series if (words := _around(label, own))), "")
-    return bool(whole) and all(whole), around if len(documents) == 1 else ""
+    return all(whole), around if len(documents) == 1 else ""
+
+
+def _unknown_holder(label: Label, lookup: Records, documents: Collection[int]) -> bool:
+    """Whether a line begins with the number that is around it, and is no place: it may have what is asked for."""
+    outer = label.shortened()
+    text = _LAST_PART.sub("", label.text)
+    if outer is None or text == label.text:
+        return False
+    known = {
+        (document, place.lines.first)
+        for document in documents
+        for place in lookup.places_of_document(document)
+        if place.number == outer.number
+    }
+    begun = lines_begun(replace(outer, text=text), lookup, documents)
+    return any(line.alike and (line.chunk.document, line.lines.first) not in known for line in begun)
 
 
 def _siblings(label: Label, places: Sequence[Place]) -> dict[tuple[int, str], Place]:

@@ -17,6 +17,8 @@ from loccit.port.index import SearchIndex
 from loccit.port.records import StoredPlace
 from loccit.search.query.names import NameIndex
 from loccit.search.query.place_lists import is_range
+from loccit.search.retrieve.bearing import lines_begun
+from loccit.search.retrieve.missing import denied
 from loccit.search.retrieve.resolve import Resolver
 from loccit.search.verbatim.beside import ADDRESS, AFTER_FILE, FILE, ID, LINES, PAGES
 from loccit.search.verbatim.passages import CitedText
@@ -184,7 +186,8 @@ class CitationReader:
                 groups = [self._resolver.resolve(label, {}, {document}) for label in ends]
             for label, group in zip(named.labels, groups, strict=True):
                 if not group:
-                    note = f"There is no {label.text} in {PurePath(cited.source_path).name}."
+                    begun, note = self._unrecognised(label, document, cited)
+                    spans += begun
                 elif group[0].rest:
                     note = f"Of {label.text}, only {group[0].place.name} is known."
             if named.through and len(groups) > 1 and groups[0] and groups[-1]:
@@ -197,6 +200,16 @@ class CitationReader:
             if not any(other != span and span[0] <= other[0] and other[1] <= span[1] for other in spans)
         ]
         return held, note
+
+    def _unrecognised(self, label: Label, document: int, cited: CitedText) -> tuple[list[Span], str]:
+        """Return the paragraphs that begin with the number of a label that leads to no place, and what to say of it."""
+        name = PurePath(cited.source_path).name
+        lines = [line for line in lines_begun(label, self._index.lookup, {document}) if line.alike]
+        if lines:
+            offsets = [(line.chunk.start - line.chunk.prefix, line) for line in lines]
+            return [(at + line.start, at + line.end) for at, line in offsets], ""
+        sure, _ = denied(label, self._index.lookup, {document})
+        return [], f"There is no {label.text} in {name}." if sure else f"No {label.text} was found in {name}."
 
     def _headings(self, parts: Sequence[str], document: int) -> list[Span]:
         """Return the places with a heading that is named, the innermost name last."""
