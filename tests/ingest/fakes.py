@@ -17,7 +17,7 @@ from loccit import Library
 from loccit.errors import LoccitError
 from loccit.ingest import pipeline
 from loccit.ingest.prepare import prepare
-from loccit.ingest.sandbox import Outcome
+from loccit.ingest.sandbox import Outcome, decoder_of
 from loccit.model import ParsedDocument
 from loccit.stores.embedded.index import EmbeddedIndex
 
@@ -54,7 +54,8 @@ class WordEmbedder:
 
 def _sent(parsed: ParsedDocument) -> ParsedDocument:
     """What the parent gets of what a worker read."""
-    return msgspec.json.decode(msgspec.json.encode(parsed), type=ParsedDocument)
+    sent: ParsedDocument = decoder_of(ParsedDocument).decode(msgspec.json.encode(parsed))
+    return sent
 
 
 class InlineSandbox:

@@ -256,6 +256,31 @@ def test_given_up_when_the_answer_is_there_already(caplog: pytest.LogCaptureFixt
     assert after.kind == "ok"
 
 
+def test_results_read_by_several_threads_at_once() -> None:
+    # In a new process, because only the first decoder of a type is made from scratch.
+    program = """
+        import sys, threading
+        from contextlib import suppress
+        from msgspec import ValidationError
+        from loccit.ingest.sandbox import decoder_of
+        from loccit.model import ParsedDocument
+
+        sys.setswitchinterval(1e-6)
+        together = threading.Barrier(8)
+
+        def read():
+            together.wait()
+            with suppress(ValidationError):
+                decoder_of(ParsedDocument).decode(b'{"document": {"source_path": "a"}}')
+
+        threads = [threading.Thread(target=read) for _ in range(8)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+    """
+    for _ in range(6):
+        assert subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False).returncode == 0
+
+
 def test_a_failing_source_of_payloads() -> None:
     def payloads() -> Iterator[dict[str, Any]]:
         yield {"do": "echo"}
