@@ -63,9 +63,11 @@ class ChatHandler(Handler):
                 results.append(text)
             else:
                 need(not open_calls, f"tool calls without a result: {open_calls}")
-                results = []
+                # A client may add a note of its own to a result.
                 if message["role"] in ("system", "developer"):
                     system += text
+                else:
+                    results = []
                 for call in message.get("tool_calls") or []:
                     json.loads(call["function"]["arguments"])
                     open_calls.add(call["id"])
