@@ -198,6 +198,7 @@ class SearchEngine:
                 self._index.lookup,
                 named=(query.text, *query.phrases, *(label.text for label in query.references)),
                 doubtful=self._doubtful(chosen),
+                hidden=run.scope.hidden,
             )
             phrases = _phrases(query, settings, exact)
             # A later page is the tail of a longer answer.

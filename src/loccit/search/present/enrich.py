@@ -115,6 +115,8 @@ class Enrichment:
     """The words by which the query names something."""
     doubtful: Collection[int] = ()
     """Documents whose text contradicts the numbering found in them."""
+    hidden: Collection[int] = ()
+    """Chunks with what the query excludes."""
 
 
 def to_results(
@@ -136,7 +138,7 @@ def to_results(
         if candidate.reason in _PLACES and candidate.chunk in enrichment.meant
     }
     shown = [
-        _with_substance(chosen.chunks[candidate.chunk], meant.get(candidate.chunk), enrichment.places)
+        _with_substance(chosen.chunks[candidate.chunk], meant.get(candidate.chunk), enrichment)
         for candidate in chosen.candidates
     ]
     references = enrichment.references.in_spans([(chunk.document, chunk.start, chunk.end) for chunk in shown])
@@ -218,10 +220,12 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchRes
     )
 
 
-def _with_substance(chunk: StoredChunk, place: Place | None, texts: Records | None) -> StoredChunk:
+def _with_substance(chunk: StoredChunk, place: Place | None, enrichment: Enrichment) -> StoredChunk:
     """Add what follows a heading of which the chunk has little more than a tag line, to the end of a sentence."""
-    end = min(place.end, chunk.end + _MORE) if place else 0
+    end, texts = min(place.end, chunk.end + _MORE) if place else 0, enrichment.places
     if end <= chunk.end or texts is None or place is None or letters_said(chunk.content) > _LITTLE:
+        return chunk
+    if set(enrichment.hidden).intersection(texts.chunk_ids_between(chunk.document, chunk.end, end)):
         return chunk
     text = texts.document_text(chunk.document, chunk.start, end)
     spans = unit_spans(text) if end < place.end else ()
