@@ -98,6 +98,20 @@ def test_what_is_named_is_first_although_much_matches_better(small: Library, tmp
     assert files(response)[1:] != []
 
 
+@pytest.mark.parametrize(("name", "preferred"), [("tide gauges", False), ("Tide Gauges", True)])
+def test_a_title_in_small_letters_is_ordinary_words(
+    name: str, preferred: bool, small: Library, tmp_path: Path
+) -> None:
+    texts = {
+        "gauges.md": "# Tide Gauges\n\nA gauge shows the level of the water at the pier.\n",
+        "training.md": "# Crews\n\nCrews need special training before they repair tide gauges at the pier.\n",
+    }
+    small.index(write(tmp_path / "docs", texts), embed=False)
+    response = small.search(f"what special training do crews need to repair {name}?", explain=True)
+    training = next(result for result in response.results if result.source_path.endswith("training.md"))
+    assert training.explanation and ("named" in training.explanation["stages"]) is preferred
+
+
 def test_pins_stay_above_the_rest_of_the_scale(library: Library) -> None:
     response = library.search("Section 1 of the harbour fee of a vessel", top_k=20)
     pinned = [result for result in response.results if result.exact_match]

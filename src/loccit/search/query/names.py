@@ -211,6 +211,12 @@ class Called:
     documents: frozenset[int]
     sure: bool
 
+    @property
+    def is_written_as_name(self) -> bool:
+        """Whether it has a capital or a digit: a title in small letters may as well be ordinary words of a question."""
+        inner = self.text if self.start else self.text[1:]
+        return inner != inner.lower() or any(c.isdigit() for c in inner) or inner.upper() == inner.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Named:

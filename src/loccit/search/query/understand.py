@@ -70,6 +70,11 @@ class Query:
         return frozenset().union(*(name.documents for name in self.called))
 
     @property
+    def preferred(self) -> frozenset[int]:
+        """The documents that it names as one writes names."""
+        return frozenset().union(*(name.documents for name in self.called if name.is_written_as_name))
+
+    @property
     def is_only_names(self) -> bool:
         """Whether the query names documents and nothing else."""
         return bool(self.called) and not (self.references or self.phrases or content_words(self.rest))

@@ -163,7 +163,7 @@ class Chooser:
         query, exact, settings = found.query, found.exact, found.settings
         with timed("refine"):
             candidates = ranked.table.top(max(settings.candidates, top_k), exact.pins, described=False)
-            candidates = _pinned(_preferred(candidates, ranked.table, query.named), exact)
+            candidates = _pinned(_preferred(candidates, ranked.table, query.preferred), exact)
             if settings.uses("headers"):
                 candidates = self._lower_headers(candidates, top_k)
             candidates = self._settle_ties(candidates, 2 * top_k)
