@@ -1,9 +1,17 @@
+"""What a chunk mostly is."""
+
 from __future__ import annotations
 
 import pytest
 
-from loccit.ingest.extract import classify, states_duty
-from loccit.model import ChunkType
+from loccit.config import IndexSettings
+from loccit.ingest.prepare import prepare_text
+from loccit.model import ChunkType, Converted
+
+
+def kind(text: str, language: str = "en") -> ChunkType:
+    converted = Converted(text, metadata={"language": language})
+    return prepare_text("a.md", ".md", converted, IndexSettings(), 256).chunks[-1].chunk_type
 
 
 @pytest.mark.parametrize(
@@ -22,8 +30,8 @@ from loccit.model import ChunkType
         ("nl", "De schipper moet zich melden."),
     ],
 )
-def test_a_duty_is_recognised(language: str, sentence: str) -> None:
-    assert states_duty(sentence, language)
+def test_a_text_that_states_a_duty_is_a_requirement(language: str, sentence: str) -> None:
+    assert kind(sentence, language) is ChunkType.REQUIREMENT
 
 
 @pytest.mark.parametrize(
@@ -32,43 +40,23 @@ def test_a_duty_is_recognised(language: str, sentence: str) -> None:
         ("en", "The requirements of the standard are listed below."),
         ("en", "No license is required."),
         ("en", "It must have been the wind."),
-        ("en", "In this Act “vessel” shall mean a ship."),
         ("en", "Must I report every accident?"),
         ("en", 'The sign said "you must not enter".'),
         ("en", "This is a must-see."),
+        ("en", "# You shall pass\n\nThe lamp burns."),
+        ("en", "The lamp burns.\n\n```\nyou must not read code\n```"),
         ("de", "Das Muster liegt bei."),
         ("xx", "The master shall give notice."),
     ],
 )
 def test_words_alone_are_no_duty(language: str, sentence: str) -> None:
-    assert not states_duty(sentence, language)
+    assert kind(sentence, language) is ChunkType.CONTENT
 
 
-def test_what_a_chunk_mostly_is() -> None:
-    def kind(text: str, **facts: object) -> ChunkType:
-        known: dict[str, object] = {
-            "only_heading": False,
-            "defines": False,
-            "reference_characters": 0,
-            **facts,
-        }
-        return classify(text, "en", **known)  # type: ignore[arg-type]
-
-    assert kind("## Duties", only_heading=True) is ChunkType.HEADER
-    assert kind("The keeper shall light the lamp.", defines=True) is ChunkType.DEFINITION
-    assert kind("The keeper shall light the lamp.") is ChunkType.REQUIREMENT
-    assert kind("# You shall pass\n\nThe lamp burns.") is ChunkType.CONTENT
-    assert kind("The lamp burns.\n\n```\nyou must not read code\n```") is ChunkType.CONTENT
-    assert kind("See Section 4 and Section 5.", reference_characters=20) is ChunkType.REFERENCE
-
-
-@pytest.mark.parametrize(
-    "sentence", ["Shall we?", "; shall follow", "(must) go", "pump: must", "—shall run", ""]
-)
-def test_a_verb_without_a_word_before_it_is_no_duty(sentence: str) -> None:
-    assert not states_duty(sentence, "en")
-
-
-def test_a_sentence_without_end_is_looked_through() -> None:
-    assert not states_duty("pump hums " * 20_000, "en")
-    assert states_duty("pump hums " * 100 + "and shall stop", "en")
+def test_headings_definitions_and_pointers() -> None:
+    assert kind("# Light\n\n## Duties") is ChunkType.HEADER
+    assert kind("“Keeper” means who shall light the lamp.") is ChunkType.DEFINITION
+    assert (
+        kind("# A\n\n## Section 4 B\n\nC.\n\n## Section 5 More of this\n\nSee Section 4.")
+        is ChunkType.REFERENCE
+    )

@@ -25,7 +25,6 @@ from loccit.ingest.contextualize import contextualize
 from loccit.ingest.convert import check_size, convert
 from loccit.ingest.convert.ocr import Ocr
 from loccit.ingest.extract import Extracted, describe_chunks, extract, place_references
-from loccit.ingest.obligations import extract_obligations
 from loccit.ingest.parse import Parsed, Positions, parse
 from loccit.ingest.parse.places import find_places
 from loccit.ingest.parse.places.mentions import self_check
@@ -96,7 +95,7 @@ def prepare_text(
     )
     chunks = chunk_document(parsed, sections, source_path, tokens, options)
     found = place_references(found, chunks)
-    chunks = describe_chunks(chunks, found, language)
+    chunks = describe_chunks(chunks, found)
     chunks = _contextualized(document, chunks, tokens, settings, model_tokens)
     # Chunks of code are cut by size: a function is often too short to be found alone.
     places = (*found.places, *(code_sections(parsed, source_path) if len(sections) == 1 else ()))
@@ -107,11 +106,7 @@ def prepare_text(
         definitions=tuple(found.definitions),
         references=tuple(found.references),
         links=tuple(parsed.links),
-        obligations=tuple(
-            extract_obligations(
-                source_path, parsed.text, parsed.body_start, places, language, parsed.position
-            )
-        ),
+        obligations=tuple(found.obligations),
     )
 
 
@@ -246,11 +241,11 @@ def with_fixed_chunks(
     document = parsed.document
     tokens = TokenIndex(document.text, tokenizer)
     chunks = _chunks(parsed, [clean(piece) for piece in pieces], tokens)
-    found = Extracted(list(parsed.places), list(parsed.definitions), list(parsed.references))
+    found = Extracted(parsed.places, parsed.definitions, parsed.references, parsed.obligations)
     # Places are found by bisection, which needs text order.
     in_order = sorted(chunks, key=lambda chunk: (chunk.start, chunk.chunk_index))
     found = place_references(found, in_order)
-    chunks = describe_chunks(chunks, found, document.language)
+    chunks = describe_chunks(chunks, found)
     return replace(
         parsed,
         chunks=tuple(_contextualized(document, chunks, tokens, settings, model_tokens)),

@@ -9,12 +9,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from loccit.ingest.extract import duty_pattern
 from loccit.ingest.obligations.amounts import BLANK, BLANKS, find_amounts
 from loccit.ingest.obligations.amounts import Found as FoundAmount
 from loccit.ingest.obligations.deadlines import Found as FoundDeadline
 from loccit.ingest.obligations.deadlines import find_deadlines
-from loccit.ingest.obligations.duties import Duty, find_duties, leads
+from loccit.ingest.obligations.duties import VERBS, Duty, find_duties, leads
 from loccit.ingest.obligations.lexicon import Lexicon, has_any, load
 from loccit.ingest.obligations.units import sentences
 from loccit.ingest.parse import Positions
@@ -80,7 +79,7 @@ def read_sentence(sentence: str, language: str) -> list[_Stated]:
     """Return the rows for a sentence: kind, verb, deadlines, amounts and gaps of each."""
     lexicon = load(language or "en")
     if lexicon is None:
-        pattern = duty_pattern(language)
+        pattern = VERBS.get(language)
         verb = pattern.search(sentence) if pattern else None
         if verb is None:
             return []

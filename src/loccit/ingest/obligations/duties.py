@@ -8,6 +8,18 @@ from dataclasses import dataclass
 
 from loccit.ingest.obligations.lexicon import Lexicon, has_any
 
+VERBS = {
+    language: re.compile(rf"\b(?:{forms})", re.IGNORECASE)
+    for language, forms in (
+        ("fr", r"doi(?:t|vent)|(?:est|sont)\s+tenue?s?\s+de|ne\s+peu(?:t|vent)\s+(?:pas|que)"),
+        ("es", r"debe(?:n|rá|rán)?|está(?:n)?\s+obligad[oa]s?|no\s+podrá(?:n)?"),
+        ("it", r"dev(?:e|ono)|dovr(?:à|anno)|(?:è|sono)\s+tenut[oaie]"),
+        ("pt", r"dev(?:e|em|erá|erão)|não\s+pode(?:m|rá|rão)?"),
+        ("nl", r"moet(?:en)?|(?:is|zijn)\s+verplicht|mag\s+niet|mogen\s+niet"),
+    )
+}
+"""Verbs of duty in languages without a lexicon."""
+
 # Limits: verbs considered per sentence, text before a verb searched for the bearer, and length of the bearer.
 _MOST = 40
 _BEFORE = 500
