@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from loccit.ingest.extract.definitions.forms import Anchor, inline_anchors, phrase_anchors
-from loccit.ingest.extract.definitions.german import german_anchors
+from loccit.ingest.extract.definitions.german import bare_in_the_sense
 from loccit.ingest.extract.definitions.glossary import (
     announced_lists,
     definition_sections,
@@ -102,8 +102,8 @@ class Paragraphs:
     def _strict(self, unit: Unit) -> list[Anchor]:
         anchors = inline_anchors(self.text, unit, self.loose[unit.section])
         if self.foreign or self.loose[unit.section]:
-            german = german_anchors(self.text, unit, self.loose[unit.section])
-            anchors = _in_order([*anchors, *phrase_anchors(self.text, unit), *german])
+            others = (*phrase_anchors(self.text, unit), *bare_in_the_sense(self.text, unit))
+            anchors = _in_order([*anchors, *others])
         return anchors
 
     def _anchors(self, index: int, unit: Unit) -> list[Anchor]:
@@ -218,24 +218,6 @@ def _without_joint(text: str) -> str:
 
 # Characters before the words that announce a list.
 _AT_TOP = 1500
-# Outside definitions sections, only paragraphs with one of these words are read.
-_HINTS = (
-    " mean", "\nmean", " refer", "\nrefer", " defined ", " includes ", " include ", " does not include", " MEANS ",
-    " construed as ", "\" is ", "” is ", "\" are ", "” are ",
-)  # fmt: skip
-_HINTS_BY_LANGUAGE = {
-    "de": (" bedeutet", " bedeuten", " bezeichne", " gilt als ", " gelten als ", " die Bedeutung ", "m Sinne d",
-        "er Ausdruck ", "er Begriff ", "em Ausdruck ", "em Begriff ", "versteht man"),
-    "fr": ("ntend par ", " désigne", " signifie", "entend de ", "entendent "),
-    "es": (
-        " significa", " por «", " por “", ' por "', " refiere", "entiende por", "entienden por", "entenderá",
-    ),
-    "it": (" significa", " per «", " per “", ' per "', " indica", "intende per"),
-    "pt": (" significa", " por «", " por “", ' por "', "entende-se", "entendem-se"),
-    "nl": (" betekent", "verstaan onder", "verstaat"),
-    "zh": ("指", "所称"),
-    "ja": ("」とは",),
-}  # fmt: skip
 
 
 def extract_definitions(
@@ -277,13 +259,12 @@ class _Extraction:
 
     def _read_paragraphs(self) -> None:
         loose = [inside or listed for inside, listed in zip(self.inside, self.listed, strict=True)]
-        foreign = self.language in _HINTS_BY_LANGUAGE
-        paragraphs = Paragraphs(self.parsed.text, self.units, loose, self.listed, foreign)
+        paragraphs = Paragraphs(self.parsed.text, self.units, loose, self.listed, self.language != "en")
         entries = [0] * len(self.sections)
         parents = Counter(section.parent for section in self.sections)
         above: list[int] = []  # where the definitions end whose lists we are in
         last = -1
-        for index in self._blocks_worth_reading():
+        for index in range(len(self.parsed.blocks)):
             for unit in self.units.of(index):
                 section = self.sections[unit.section]
                 if unit.section != last and self.inside[unit.section]:
@@ -319,27 +300,6 @@ class _Extraction:
             self._keep(
                 (heading_term(section),), self.parsed.text[section.body : end], section.start, end, 0.8
             )
-
-    def _blocks_worth_reading(self) -> list[int]:
-        """Blocks of definitions sections, and blocks with a defining word."""
-        wanted: set[int] = set()
-        for section, inside in zip(self.sections, self.inside, strict=True):
-            if inside and not (section.parent is not None and self.inside[section.parent]):
-                first = self.units.block_at(section.start)
-                wanted.update(range(first, self.units.block_at(max(section.start, section.end - 1)) + 1))
-        text, blocks = self.parsed.text, self.parsed.blocks
-        for section, after in zip(self.sections, [*self.sections[1:], None], strict=True):
-            if self.listed[section.ordinal] and blocks:
-                end = after.start if after is not None else section.end
-                last = self.units.block_at(max(section.start, end - 1))
-                wanted.update(range(self.units.block_at(section.start), last + 1))
-        for hint in (*_HINTS, *_HINTS_BY_LANGUAGE.get(self.language, ())):
-            at = text.find(hint, self.parsed.body_start)
-            while at >= 0 and blocks:
-                index = self.units.block_at(at)
-                wanted.add(index)
-                at = text.find(hint, max(at + 1, blocks[index].end - 1))
-        return sorted(wanted)
 
     def _read_brackets(self) -> None:
         text = self.parsed.text

@@ -15,6 +15,14 @@ from loccit.ingest.extract.definitions.units import Unit
 MAX_SHARED = 8
 _MAX_LOOSE = 50  # per unit: anchors inside other anchors' sentences, which only hostile text has in numbers
 
+_GERMAN_VERB = r"(?:ist|sind|gilt|gelten|bedeutet|bedeuten|bezeichnet|bezeichnen)"
+_WORD_OF = r"(?:der|die)\s+(?:ausdruck|ausdrücke|begriffe?)"
+# With a capital: `X im Sinne dieses Gesetzes ist` explains what precedes it.
+_SENSE = r"(?-i:Im)\s+sinne\s+(?:dieser|dieses|des|der|von)\b"
+# A full stop before a number ends no sentence: `im Sinne des § 2 Abs. 1 ist`.
+IN_THE_SENSE = (
+    rf"i[mn]\s+Sinne\s+(?:dieser|dieses|des|der|von)\b(?:[^.;:]|\.(?=\s?\d)){{0,80}}?\b{_GERMAN_VERB}\b"
+)
 _STRONG = (
     r"(?:(?:also|collectively|each|both) )?(?:(?:shall|will|is to|are to) )?"
     r"(?:means?\b|(?:has|have) the (?:\w+ )?meanings?\b"
@@ -22,11 +30,12 @@ _STRONG = (
     r"|be construed as\b|(?:is|are) (?:the )?(?:abbreviated title|abbreviation) (?:for|of)\b"
     r"|bedeute[nt]\b|bezeichne[nt]\b|bezieh(?:t|en) sich auf\b|(?:hat|haben) die Bedeutung\b"
     r"|désigne(?:nt)?\b|signifie(?:nt)?\b|s['’]entend(?:ent)? (?:de|par|comme)\b"
-    r"|significan?\b|se refiere[n]? a\b|se entender[áa]n?\b|betekent\b|indica(?:no)?\b)"
+    r"|significan?\b|se refiere[n]? a\b|se entender[áa]n?\b|betekent\b|indica(?:no)?\b"
+    rf"|{IN_THE_SENSE})"
 )
 _WEAK = (
-    r"(?:(?:shall|will) )?(?:(?:also|only) )?"
-    r"(?:refers? to\b|denotes?\b|includes?\b|does not include\b|gelten als\b|gilt als\b)"
+    r"(?-i:(?:(?:shall|will) )?(?:(?:also|only) )?"
+    r"(?:refers? to|denotes?|includes?|does not include|gelten als|gilt als)\b)"
 )
 _BEING = r"(?:is|are|ist|sind|est|sont|es|son)\b(?! to\b)"
 _SPACE = r"[\s,*_]*"
@@ -45,22 +54,18 @@ _JOIN = re.compile(
     r"\s*(?:,?\s*(?:and(?:/or)?|or|und|oder|sowie|et|ou|y|o)\b|,|/)\s*(?:the (?:term|expression|word)s? )?"
 )
 _SPACES = re.compile(r"\s+")
+# What precedes a term that is only asked about, or a German name that is only given: `kurz als „X“ bezeichnet`.
 _ASKING = re.compile(
-    r"\b(?:what|how|whether|why|does|do|did|would|could|might|whatever|than|entitled|titled|song|album|novel"
-    r"|film|book|episode|poem)(?:\s+(?:the\s+)?(?:word|term|phrase|expression)s?)?\s*$",
+    r"\b(?:what|how|whether|why|does|do|did|would|could|might|whatever|than|als|kurz)"
+    r"(?:\s+(?:the\s+)?(?:word|term|phrase|expression)s?)?\s*$",
     re.IGNORECASE,
 )
-# `die Ordnung, kurz als „X“ bezeichnet, …`: what precedes the term explains it.
-_CALLED = re.compile(r"\b(?:als|kurz)\s+$", re.IGNORECASE)
-_PASSIVE = re.compile(r"\)|\s+(?:werden|wird|wurden?|worden|ist|sind)\b")
+# What precedes a term with which a clause begins: what it applies to, or the end of the clause before.
 _INTRODUCED = re.compile(
     r"(?:\b(?:in this (?:section|subsection|act|part|chapter|article|definition|clause|paragraph|agreement|schedule)"
     r"|terms?|words?|expressions?|phrases?|references? to|Begriffe?|Ausdruck|Ausdrücke|terme|término)"
     r"|(?:^|[.;)]\s)(?:in|for|as|under|when|wherever|throughout|im|für)\b[^.;]{0,150}[,:—–-])\s*(?:an?\s+|the\s+)?$",
     re.IGNORECASE,
-)
-_ARTICLE = re.compile(
-    r"(?:^|[.;:—–(]\s*|\b(?:and|or)\s+)(?:an?|the|any|der|die|das|le|la|el)\s+$", re.IGNORECASE
 )
 _BOUNDARY = re.compile(
     r"(?:[.;:—–)\n]|[.;][\"”’]|(?:[.;,]\s*)?\b(?:and|or|und|et|y))\s*(?:\(?\w{1,4}[.)]\s*)?"
@@ -69,7 +74,6 @@ _BOUNDARY = re.compile(
 )
 _ONE = re.compile(r"(?:^|[.!?;:—–(]\s{0,2}|\n\s*|,\s)an?\s+$", re.IGNORECASE)
 _BEING_ONE = re.compile(r"\s+(?:an?|the|any|one|all|each|every|defined)\b")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;—–][\"”’)]?\s+|\n\s*)(?:\(?\w{1,4}[.)]\s+)?$")
 _LEAD = re.compile(r"\s*(?:(?:the|an?)\s+)?(?:(?:terms?|expressions?|words?|phrases?)\s+)?", re.IGNORECASE)
 
 
@@ -169,40 +173,35 @@ def _defines(text: str, unit: Unit, term: re.Match[str], verb: re.Match[str], gl
     leading = bool(_LEAD.fullmatch(before))
     if _ASKING.search(before) or text[verb.end() : verb.end() + 1] in ("?", "!"):
         return False
-    if _CALLED.search(before) or _PASSIVE.match(text, verb.end(), unit.end):
-        return False
+    introduced = leading or bool(_INTRODUCED.search(before))
+    opens = introduced or bool(_BOUNDARY.search(before))
     if verb["being"]:
         # `A "large vessel" is any vessel …`: with its article it can hardly be a name.
         one = quoted and bool(_ONE.search(before)) and bool(_BEING_ONE.match(text, verb.end()))
         return (glossary and leading) or one
-    if printed[0] == "`" and not all(char.isalnum() or char in " -_." for char in printed.strip("`\"'")):
-        return False
-    introduced = leading or bool(_INTRODUCED.search(before))
-    if verb["weak"] and printed[0] == "`":
-        return glossary and leading
-    if verb["weak"]:
-        starts = bool(_SENTENCE_START.search(before)) and "refer" in verb["weak"].lower()
-        return introduced or (starts and quoted) or (glossary and bool(_BOUNDARY.search(before)))
-    if quoted:
-        return True
     if printed[0] == "`":
-        return introduced
-    return introduced or bool(_SENTENCE_START.search(before)) or bool(_ARTICLE.search(before))
+        # Code: `--flag` means …
+        name = all(char.isalnum() or char in " -_." for char in printed.strip("`\"'"))
+        return name and (introduced if verb["strong"] else glossary and leading)
+    if verb["weak"]:
+        return introduced or (opens and (glossary or (quoted and "refer" in verb["weak"])))
+    return quoted or opens
 
 
 # -- phrases of other languages ---------------------------------------------------------------------------------
 
 
-_GERMAN_VERB = r"(?:ist|sind|gilt|gelten|bedeutet|bedeuten|bezeichnet|bezeichnen)"
-# With a capital: `X im Sinne dieses Gesetzes ist` explains what precedes it.
-_IM_SINNE = r"(?-i:Im)\s+sinne\s+(?:dieser|dieses|des|der|von)\b"
 # What may precede a term; the term may be set off, or extend to a sign or the first word of the explanation.
 _BEFORE = re.compile(
-    r"\b(?:on entend par|s['’]entend(?:ent)? par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per"
+    r"\b(?:(?:on entend par|s['’]entend(?:ent)? par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per"
     r"|(?:entende-se|entendem-se) por|wordt verstaan onder|verstaat men onder"
-    rf"|{_IM_SINNE}[^.;„“\"«»]{{0,80}}?\b{_GERMAN_VERB}"
-    r"(?: (?:der|die) (?:ausdruck|ausdrücke|begriff|begriffe))?)\s*:?\s*"
-    r"(?:(?:l['’]|(?:der|die|das|eine?|la|le|les|el|los|las|un|une|una|il|lo|gli|het|de)\s)\s*)?",
+    rf"|(?P<sense>{_SENSE}[^.;„“\"«»]{{0,80}}?\b{_GERMAN_VERB}(?: {_WORD_OF})?))\s*:?\s*"
+    r"(?:(?:l['’]|(?:der|die|das|eine?|la|le|les|el|los|las|un|une|una|il|lo|gli|het|de)\s)\s*)?"
+    # German phrases with a term in quotation marks: `bedeutet der Ausdruck „X“`, `Unter „X“ versteht man`.
+    rf"|(?P<quoted>(?:(?:bedeute[nt]|bezeichne[nt]|umfass(?:t|en)|bezieh(?:t|en)\s+sich)\s+{_WORD_OF}"
+    r"|(?<=[,;:.)–]\s)(?:bedeute[nt]|bezeichne[nt]))\s+(?=[„“\"«‹])"
+    rf"|(?-i:Unter|Als)\s+(?:(?:dem|den|der)\s+(?:(?:Begriff|Ausdruck)\s+)?)?(?=[„“\"«‹][^„“”\"«»]{{1,120}}[“”\"»›]"
+    r"\s+(?:versteht|verstehen|wird|werden|ist|sind|gilt|gelten|bezeichne[nt])\b)))",
     re.IGNORECASE,
 )
 _EXPLAINED = (
@@ -234,11 +233,10 @@ def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
             if terms:
                 yield Anchor(terms, term.start(), end, leading=leading)
             continue
-        bare = _BARE.match(text, match.end(), unit.end)
+        bare = None if match["quoted"] else _BARE.match(text, match.end(), unit.end)
         name = short_name(bare["term"]) if bare else ""
         # German nouns have a capital; `gilt auch eine Leistung` continues differently.
-        name = "" if "sinne" in match.group().lower() and not name[:1].isupper() else name
-        if bare and name:
+        if bare and name and (name[0].isupper() or not match["sense"]):
             yield Anchor((name,), match.start() if leading else bare.start(), bare.end(), leading, sure=0.85)
     for pattern in (_CHINESE, _JAPANESE):
         for found in pattern.finditer(text, unit.start, unit.end):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from loccit.ingest.extract.definitions.forms import Anchor, read_terms, short_name
-from loccit.ingest.extract.definitions.terms import TERM, clean_term
+from loccit.ingest.extract.definitions.forms import IN_THE_SENSE, Anchor, short_name
+from loccit.ingest.extract.definitions.terms import clean_term
 from loccit.ingest.extract.definitions.units import Unit
 
 # Words that begin a sentence about something else.
@@ -14,28 +14,8 @@ _NOT_A_TERM = (
     r"(?!(?i:(?:Dies|Es|Sie|Er|Wer|Was|Absatz|Satz|Nummer|Nicht)[a-z]{0,2}|Bei|Beim|I[mn]|Für|Auf|Zu|Nach|Mit|Von|Vom|Aus"
     r"|Gegen|Durch|A[mn]|Über|Hat|Haben|Ist|Sind|Wird|Werden|Wenn|Soweit|Sofern|Falls)\s)"
 )
-_MEANS = r"(?:ist|sind|gilt|gelten|bedeutet|bedeuten|bezeichnet|bezeichnen)"
-# `im Sinne des § 2 Abs. 1`: a full stop before a number ends no sentence.
-_IN_THE_SENSE = rf"i[mn]\s+Sinne\s+(?:dieser|dieses|des|der|von)\b(?:[^.;:]|\.(?=\s?\d)){{0,80}}?\b{_MEANS}\b"
-_THE_WORD = r"(?:d(?:er|ie)\s+)(?:Ausdruck|Ausdrücke|Begriff|Begriffe)\s+"
-_THE_WORD_FIRST = re.compile(_THE_WORD, re.IGNORECASE)
 _NAME = r"[A-ZÄÖÜ][^.;:,„“\"()]{1,80}?"
-_SENSE = re.compile(rf"{_NOT_A_TERM}(?P<term>{_NAME}),?\s+{_IN_THE_SENSE}(?!\s+oder\b)")
-_SENSE_OF_IT = re.compile(rf"\s+{_IN_THE_SENSE}", re.IGNORECASE)
-# `bedeutet der Ausdruck „X“ …`, and without these words only where a clause begins.
-_VERB_FIRST = re.compile(
-    rf"\b(?:(?:bedeute[nt]|bezeichne[nt]|umfass(?:t|en)|bezieh(?:t|en)\s+sich)\s+(?P<word>{_THE_WORD})"
-    r"|(?:bedeute[nt]|bezeichne[nt])\s+)",
-    re.IGNORECASE,
-)
-_CLAUSE_BEGINS = re.compile(r"(?:^|[,;:.)–]\s*|\b\d{1,2}\.\s+)$")
-# `Unter „X“ versteht man …`, `Als „X“ werden … bezeichnet`
-_PREPOSITION = re.compile(
-    r"\b(?:Unter|Als)\s+(?:(?:dem|den|einem|einer|der)\s+(?:(?:Begriff|Ausdruck)\s+)?)?"
-)
-_THEN = re.compile(r"\s+(?:versteht|verstehen|wird|werden|ist|sind|gilt|gelten|bezeichne[nt])\b")
-# `: – „X“ jeder …; – „Y“ jede …`
-_DASHED = re.compile(r"[:;]\s+[–—-]\s+(?=[«„“\"‹])")
+_SENSE = re.compile(rf"{_NOT_A_TERM}(?P<term>{_NAME}),?\s+{IN_THE_SENSE}(?!\s+oder\b)")
 _DETERMINER = (
     r"(?:d(?:er|ie|as|en|em)|d(?:er|ie|as)jenigen?|eine?[mnrs]?|(?:jede|jegliche|jene|alle|solche)[mnrs]?|wer|was|auch|nur"
     r"|insbesondere)\b"
@@ -67,8 +47,8 @@ _APPLIES = re.compile(r"(?:gilt|gelten)$")
 _ARTICLE = re.compile(r"(?:Der|Die|Das|Ein|Eine|Als)\s+(?=\w)")
 
 
-def german_anchors(text: str, unit: Unit, loose: bool) -> Iterator[Anchor]:
-    """Yield the definitions of a unit in phrases that leave no doubt."""
+def bare_in_the_sense(text: str, unit: Unit) -> Iterator[Anchor]:
+    """Yield the definition of a paragraph such as *Boote im Sinne dieses Gesetzes sind …*."""
     sense = _SENSE.match(text, unit.body, unit.end)
     if sense is not None:
         article = _ARTICLE.match(sense["term"])
@@ -77,29 +57,6 @@ def german_anchors(text: str, unit: Unit, loose: bool) -> Iterator[Anchor]:
         applies = _APPLIES.search(sense.group()) and not sense["term"].startswith("Als ")
         if name and not applies:
             yield Anchor((name,), unit.body, sense.end(), True, sure=0.9)
-    yield from _quoted(text, unit, unit.body, _SENSE_OF_IT)
-    for match in _VERB_FIRST.finditer(text, unit.body, unit.end):
-        before = text[max(unit.body, match.start() - 12) : match.start()]
-        if match["word"] or _CLAUSE_BEGINS.search(before):
-            yield from _quoted(text, unit, match.end(), None, match.start() == unit.body)
-    for match in _PREPOSITION.finditer(text, unit.body, unit.end):
-        leading = match.start() == unit.body
-        if leading or text[match.start() - 2] in ".;:":
-            yield from _quoted(text, unit, match.end(), _THEN, leading)
-    for match in _DASHED.finditer(text, unit.body, unit.end) if loose else ():
-        yield from _quoted(text, unit, match.end(), None)
-
-
-def _quoted(
-    text: str, unit: Unit, at: int, after: re.Pattern[str] | None, leading: bool | None = None
-) -> Iterator[Anchor]:
-    term = TERM.match(text, at, unit.end)
-    terms, end = read_terms(text, term, unit.end) if term else ((), at)
-    verb = after.match(text, end, unit.end) if after and terms else None
-    if term and terms and (verb or after is None):
-        yield Anchor(
-            terms, term.start(), verb.end() if verb else end, at == unit.body if leading is None else leading
-        )
 
 
 def german_entry(text: str, unit: Unit, announced: bool) -> Anchor | None:
@@ -107,11 +64,6 @@ def german_entry(text: str, unit: Unit, announced: bool) -> Anchor | None:
 
     ``announced``: a sentence before the list says that it consists of definitions.
     """
-    word = _THE_WORD_FIRST.match(text, unit.body, unit.end)
-    term = TERM.match(text, word.end(), unit.end) if word else None
-    if term is not None:
-        terms, end = read_terms(text, term, unit.end)
-        return Anchor(terms, unit.body, end, True) if terms else None
     for form in (_IS, _COUNTS_AS, _DIRECTLY) if announced else (_IS, _COUNTS_AS):
         match = form.match(text, unit.body, unit.end)
         name = _name(match["term"]) if match else ""

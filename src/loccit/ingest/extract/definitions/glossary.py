@@ -84,30 +84,11 @@ _ANNOUNCED = re.compile(
     r"|下列用语的?含义[^。\n]{0,12}$",
     re.IGNORECASE | re.MULTILINE,
 )
-# What each of these has in it, in small letters.
-_ANNOUNCING = (
-    *("on entend par", "se entiend", "se entenderá", "si intende per", "entende-se por"),
-    *(
-        "wordt verstaan onder",
-        "following terms",
-        "following words",
-        "following expressions",
-        "im sinne",
-        "in diese",
-        "für diese",
-        "für die",
-        "下列用语",
-    ),
-)
 
 
 def announced_lists(text: str, start: int = 0) -> Iterator[int]:
     """Yield where a text announces a list of definitions: ``on entend par :``, ``have the following meanings:``."""
-    low = text.lower()
-    if not any(words in low for words in _ANNOUNCING):
-        return
-    for match in _ANNOUNCED.finditer(text, start):
-        yield match.start()
+    yield from (match.start() for match in _ANNOUNCED.finditer(text, start))
 
 
 def definition_sections(sections: Sequence[Place]) -> list[bool]:
