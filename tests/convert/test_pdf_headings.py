@@ -274,7 +274,7 @@ def test_a_part_without_a_page_number_on_a_contents_page(tmp_path: Path) -> None
         .text(72, 200, "Harbours", 14, "B")
     )
     text(second, 220)
-    assert titles(tmp_path, first, second) == ["Contents", "Harbours"]
+    assert titles(tmp_path, first, second) == ["Harbours"]
 
 
 def test_decisions_below_what_they_decide_are_no_headings(tmp_path: Path) -> None:
@@ -307,3 +307,56 @@ def test_centred_titles_are_judged_apart_from_bold_terms(tmp_path: Path) -> None
         page.text(72, y, "Held by the court:", 10, "B")
         y = text(page, y + 14)
     assert titles(tmp_path, page) == ["Issue for decision", "Law of quays", "Judgment"]
+
+
+def test_a_number_glued_to_its_title_is_a_number(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in ("9. Harbours", "10.Berths", "11.Dues"):
+        page.text(72, y, title, 12, "B")
+        y = text(page, y + 20)
+    assert titles(tmp_path, page) == ["9. Harbours", "10. Berths", "11. Dues"]
+
+
+def test_a_numbered_sentence_that_the_next_line_continues_is_no_heading(tmp_path: Path) -> None:
+    """An agreement of a typewriter: lines are ragged, and all in one type."""
+    page, y = Page(), 60.0
+    for section in (1, 2, 3):
+        page.text(72, y, f"{section}. BERTHS OF QUAY {section}")
+        for clause in (1, 2):
+            page.text(72, y + 28, f"{section}.{clause} The master of a vessel shall")
+            page.text(100, y + 42, "report to the harbour office of the port within an hour of the arrival")
+            page.text(100, y + 56, "and pays the dues.")
+            y += 42
+        y += 42
+    assert titles(tmp_path, page) == [f"{n}. BERTHS OF QUAY {n}" for n in (1, 2, 3)]
+
+
+def test_the_section_beside_a_running_head_is_no_heading_again(tmp_path: Path) -> None:
+    pages = []
+    for number, title in enumerate(
+        ("1.1 Harbours", "1.2 Berths", "1.3 Dues", "1.4 Registers", "1.5 Lights"), 1
+    ):
+        page = Page().text(72, 30, "Society of the Port").text(400, 30, title)
+        page.text(72, 80, title, 15, "B")
+        text(page, 100)
+        page.text(300, 760, str(number))
+        pages.append(page)
+    assert titles(tmp_path, *pages) == [
+        "1.1 Harbours",
+        "1.2 Berths",
+        "1.3 Dues",
+        "1.4 Registers",
+        "1.5 Lights",
+    ]
+
+
+def test_a_signature_at_the_end_of_its_page_is_no_heading(tmp_path: Path) -> None:
+    first, last = Page(), Page()
+    y = 60.0
+    for title in ("1. Harbours", "2. Berths", "3. Dues"):
+        first.text(72, y, title, 12, "B")
+        y = text(first, y + 20)
+    first.text(200, y + 60, "Vera Nordby", 12, "B").text(180, y + 73, "Master of the Port", 12, "B")
+    last.text(72, 60, "APPENDIX A: REGISTERS", 12, "B")
+    text(last, 80)
+    assert titles(tmp_path, first, last) == ["1. Harbours", "2. Berths", "3. Dues", "APPENDIX A: REGISTERS"]

@@ -33,6 +33,7 @@ _LABEL = re.compile(
 )
 _DECIMAL = re.compile(r"(?P<number>(?:\d{1,3}|[A-Z])(?:\s?\.\s?\d{1,4}){1,5}(?:-\d{1,3}){0,3})\s?\.?(?=\s|$)")
 _SIMPLE = re.compile(r"(?P<number>\d{1,3}|[IVX]{1,6}|[A-Z])\s?[.)]\s+(?=\S)")
+_GLUED = re.compile(r"(\d{1,3}(?:\.\d{1,3})*\.|[IVX]{1,6}\.)(?=[A-Z][a-z]{2})")
 _BARE = re.compile(r"(?P<number>\d{1,2})\s+(?=[A-Z][a-z]|[A-Z]{2})")
 _WORDED = re.compile(
     r"(?P<word>(?!(?:This|The|See|In|Under|Of|And|Or|From|To|Per)\b)[A-Z][A-Za-z]{1,14}(?: [A-Z][A-Za-z]{1,14})?)\s+"
@@ -409,7 +410,16 @@ def _candidate(flow: Sequence[Item | Heading], first: int, last: int, body: Body
     if (not set_off or made.text[0].islower()) and not starts_paragraph(flow, first, body):
         # In body type, only space or the end of a sentence sets a heading apart.
         return None
-    return made
+    return None if not set_off and _runs_on(flow, last, body) else made
+
+
+def _runs_on(flow: Sequence[Item | Heading], last: int, body: Body) -> bool:
+    """Whether the line below continues a line in body type: it is a sentence, not a title."""
+    line, below = flow[last], flow[last + 1] if last + 1 < len(flow) else None
+    if not isinstance(line, Line) or not isinstance(below, Line) or below.page != line.page:
+        return False
+    near = 0 < below.base - line.base < 1.25 * body.pitch * below.size
+    return near and below.block == line.block and below.text[0].islower() and not starts_item(below.text)
 
 
 def starts_paragraph(flow: Sequence[Item | Heading], position: int, body: Body) -> bool:
@@ -429,7 +439,8 @@ def join_heading(lines: Sequence[Line]) -> str:
     text = lines[0].text
     for line in lines[1:]:
         text = text[:-1] + line.text if text.endswith(HYPHEN) else f"{text} {line.text}"
-    return " ".join(text.replace(HYPHEN, "-").replace("\u00ad", "").split())
+    text = " ".join(text.replace(HYPHEN, "-").replace("\u00ad", "").split())
+    return _GLUED.sub(r"\1 ", text, count=1) if _GLUED.match(text) else text
 
 
 def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Sequence[Line]) -> bool:

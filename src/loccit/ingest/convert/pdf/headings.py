@@ -24,6 +24,7 @@ from loccit.ingest.convert.pdf.candidates import (
     join_heading,
     normal,
 )
+from loccit.ingest.convert.pdf.layout import is_contents
 from loccit.ingest.convert.pdf.listed import find_listed
 from loccit.ingest.convert.pdf.outline import (
     Bookmark,
@@ -65,7 +66,19 @@ def mark_headings(
     flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body
 ) -> Flow:
     """The flow with its heading lines replaced by headings."""
-    return _without_repeated_titles(_with_labels_above(_mark(flow, pages, marks, body)))
+    marked = _mark(flow, pages, marks, body)
+    return _without_contents(_without_repeated_titles(_with_labels_above(marked)))
+
+
+def _without_contents(flow: Flow) -> Flow:
+    """What is right above a list of contents is no heading: the list is none of the parts that it names."""
+    following = [*flow[1:], None]
+    return [
+        item.as_line()
+        if isinstance(item, Heading) and isinstance(below, Line) and below.contents and is_contents(item.text)
+        else item
+        for item, below in zip(flow, following, strict=True)
+    ]
 
 
 def _mark(flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body) -> Flow:

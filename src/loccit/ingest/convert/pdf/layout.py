@@ -215,6 +215,11 @@ def _join(mates: list[Line]) -> Line:
     return joined
 
 
+def is_contents(text: str) -> bool:
+    """Whether it is the title of a list of contents."""
+    return _TITLE.match(text) is not None
+
+
 def mark_contents(page: PageText, lines: list[Line], carried: list[Line] | None) -> list[Line] | None:
     """Mark the entries of a contents list on a page, given in reading order.
 

@@ -43,6 +43,7 @@ def set_running_heads_aside(pages: list[PageText]) -> None:
     for (text, height), lines in groups.items():
         near = lines + groups.get((text, height - 1), []) + groups.get((text, height + 1), [])
         gone.update(id(line) for line in _repeated(text, lines, near, needed, edge))
+    gone.update(_beside_heads(pages, gone))
     for page in pages:
         if any(id(line) in gone for line in page.lines):
             gone -= _beside_titles(page, gone)
@@ -60,6 +61,19 @@ def _beside_titles(page: PageText, gone: set[int]) -> set[int]:
         if id(line) in gone and _NUMBER_ONLY.match(line.text)
         if any(abs(other.base - line.base) <= _SAME_ROW and other.x0 > line.x1 for other in staying)
     }
+
+
+def _beside_heads(pages: list[PageText], gone: set[int]) -> set[int]:
+    """What stands in the first row beside a running head, page after page: the section that the page is in."""
+    rows = []
+    for page in pages:
+        top = min((line.base for line in page.lines), default=0.0)
+        row = [line for line in page.lines if line.base - top <= _SAME_ROW]
+        if len(row) > 1 and any(id(line) in gone and _WORDS.search(line.text) for line in row):
+            rows.append(row)
+    return (
+        {id(line) for row in rows for line in row} if len(rows) >= max(3, _NUMBERED * len(pages)) else set()
+    )
 
 
 def _beside_page_numbers(pages: list[PageText]) -> set[int]:

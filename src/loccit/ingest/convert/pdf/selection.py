@@ -64,7 +64,7 @@ class _Around:
     twin: bool = False
     """Another one of the same look follows directly."""
     empty: bool = False
-    """A larger one follows directly, so that it would head nothing."""
+    """A larger one follows directly, or one on the next page, so that it would head nothing."""
     under: bool = False
     """It directly follows a candidate of another look."""
 
@@ -216,7 +216,10 @@ def _surroundings(found: Sequence[Candidate], flow: Sequence[Item | Heading]) ->
         here.table = isinstance(following, Table)
         if n + 1 < len(found) and found[n + 1].first == candidate.last + 1:
             here.twin = found[n + 1].look == candidate.look
-            here.empty = found[n + 1].look.size > candidate.look.size + _NEAR
+            later = found[n + 1]
+            here.empty = (
+                later.look.size > candidate.look.size + _NEAR or later.page > candidate.lines[-1].page
+            )
         if n and found[n - 1].last == candidate.first - 1:
             here.under = found[n - 1].look != candidate.look
         result[candidate.first] = here
