@@ -136,3 +136,36 @@ def test_a_short_first_paragraph_of_an_article_is_no_section(tmp_path: Path) -> 
         (outline,) = library.outline("text.md")
         assert [node.label for node in outline.nodes[0].children] == ["Article 1", "Article 2", "Article 3"]
         assert line(library, "Article 1(2)") == 6
+
+
+def test_a_list_among_numbered_headings_is_no_section(tmp_path: Path) -> None:
+    """Requirements: steps go on where the number of a section that comes later would stand."""
+    steps = "\n\n".join(
+        f"{number}) Mend the sails of boat {number}, one after the other." for number in range(4, 9)
+    )
+    text = f"# 1. Purpose\n\n{TERMS}\n\n# 2. Duties\n\n{TERMS}\n\n# 3. Steps\n\n{steps}\n\n"
+    text += "".join(
+        f"# {number}. {name}\n\n{TERMS}\n\n" for number, name in ((4, "Boats"), (5, "Dues"), (6, "Lights"))
+    )
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md")
+        assert [node.heading for node in outline.nodes] == [
+            "1. Purpose", "2. Duties", "3. Steps", "4. Boats", "5. Dues", "6. Lights",
+        ]  # fmt: skip
+        assert library.section("Section 5").heading == "5. Dues"
+
+
+def test_a_paragraph_whose_parent_is_missing_is_like_the_others(tmp_path: Path) -> None:
+    """`2.1.1` below a part that has no number of its own is no more a heading than `1.1.1` is."""
+    text = "# 1 Sails\n\n"
+    for part in (1, 2, 3):
+        if part > 1:
+            text += f"# {part} Boats of kind {part}\n\n"
+        text += "".join(f"{part}.{n} {TERMS}\n\n" for n in (1, 2, 3))
+    text += "# 4 Harbours\n\nWhat the harbours have to do is listed.\n\n"
+    text += f"4.1.1 {TERMS}\n\n4.1.2 {TERMS}\n\n"
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md")
+        assert [node.label for node in outline.nodes] == ["1", "2", "3", "4"]
+        assert not outline.nodes[3].children
+        assert "The party" in library.section("4.1.2").text

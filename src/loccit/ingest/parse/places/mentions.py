@@ -147,6 +147,9 @@ def _entry(words: str, start: int) -> Entry:
     return Entry(label.kind, number_key(label.number), title_key(clean(title)), start)
 
 
+_STOPS = (".", ";", ",")
+
+
 def listed_contents(lines: Sequence[NumberedLine], text: str) -> Contents:
     """Find runs of numbered lines without text that occur again further down."""
     last: dict[tuple[str, Number], dict[str, int]] = {}
@@ -176,6 +179,9 @@ def listed_contents(lines: Sequence[NumberedLine], text: str) -> Contents:
 def _is_list_of_places(run: Sequence[NumberedLine], first: dict[tuple[str, Number], int]) -> bool:
     """Contents count from 1, and precede what they list; a list of parts may well be repeated."""
     if run[0].plain and run[0].number[0][1] > 1:
+        return False
+    if 2 * sum(line.words.rstrip().endswith(_STOPS) for line in run) > len(run):
+        # Sentences that are quoted before they come.
         return False
     return sum(first[line.label.kind, line.number] == line.start for line in run) >= 0.6 * len(run)
 

@@ -83,6 +83,10 @@ def choose(
         if not (numbering and _is_series(kind, chosen)):
             chosen = [line for line in chosen if line.heading] + _missing(chosen, members, file_type)
         else:
+            if any(line.heading and line.plain for line in chosen):
+                # Among marked sections, plain numbers are those of lists.
+                kept = [line for line in chosen if line.heading or not line.plain]
+                chosen = kept + _missing(chosen, members, file_type)
             chosen += _strays(chosen, members, titles)
         taken = {line.start for line in chosen}
         accepted += chosen
@@ -133,6 +137,7 @@ def _missing(
     """
     found: list[NumberedLine] = []
     taken = {line.start for line in chosen}
+    headed = {line.number for line in members if line.heading}
     last = max((line.start for line in chosen if line.heading), default=0)
     above: NumberedLine | None = None
     for line in chosen:
@@ -143,6 +148,7 @@ def _missing(
             and (line.start < last or file_type == ".docx")
             and line.plain
             and above.plain
+            and line.number not in headed
             and line.number[0][1] - above.number[0][1] == 1
             and not _repeated(above, line, members, taken)
         ):
@@ -279,12 +285,19 @@ def without_clauses(
     """
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
     inner |= {entry.number for entry in contents.entries}
+    families = _paragraphs(accepted)
     of_family = {
         line.start: parent
-        for parent, family in _paragraphs(accepted).items()
+        for parent, family in families.items()
         if not any(line.number in inner for line in family) and _untitled(family, titles)
         for line in family
     }
+    with_parent = {line.start for family in families.values() for line in family}
+    orphans = {
+        line.start
+        for line in accepted
+        if line.plain_paragraph and line.start in learnt and line.start not in titles
+    } - with_parent
     numbered = {line.start for line in accepted}
     others = [heading.start for heading in headings if heading.start not in numbered]
     while (broken := _apart(accepted, others, of_family)) and any(
@@ -299,6 +312,9 @@ def without_clauses(
     clauses = of_family.keys() | {
         line.start for family in lists if alike or _untitled(family, titles) for line in family
     }
+    if len(orphans) < len(of_family):
+        # They are what the others of their numbering are, though no place has the number before them.
+        clauses |= orphans
     return [line for line in accepted if line.start not in clauses]
 
 
