@@ -136,6 +136,20 @@ def test_a_number_that_links_to_its_own_place_is_plain_text() -> None:
     assert "- [9.01](#n9) applies" in found
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('<h2><span class="n">1.2</span><span>Scope</span></h2>', "## 1.2 Scope"),
+        ('<h2><a href="#s"><span>A.3</span>Scope</a></h2>', "## A.3 Scope"),
+        ("<p><b>4.</b>Fees are due.</p>", "**4.** Fees are due."),
+        ("<p><b>1</b>st of May, <b>4</b>x faster</p>", "**1**st of May, **4**x faster"),
+        ("<p>in section <b>4</b>A</p>", "in section **4**A"),
+    ],
+)
+def test_a_number_set_apart_by_its_style_is_apart_from_what_follows(source: str, expected: str) -> None:
+    assert markdown(source).strip() == expected
+
+
 def test_long_lists_keep_their_numbers() -> None:
     text = markdown("<ol>" + "".join(f"<li>item {n}</li>" for n in range(1, 1001)) + "</ol>")
     assert "\n200. item 200\n" in text and "\n201. item 201\n" in text and text.endswith("1000. item 1000\n")
@@ -220,6 +234,11 @@ def test_declared_encodings(declared: str, encoding: str) -> None:
 def test_xhtml_with_a_declaration() -> None:
     page = '<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml"><body><h1>é</h1></body></html>'
     assert html_to_markdown(page)[0] == html_to_markdown(page.encode())[0] == "# é\n"
+
+
+def test_a_comment_beside_the_page_is_no_element() -> None:
+    page = "<!DOCTYPE html><html><!-- made by hand --><head></head><body><p><a href='#x'>Start</a></p></body></html>"
+    assert "Start" in html_to_markdown(page).text
 
 
 def test_fragments_and_tag_soup() -> None:

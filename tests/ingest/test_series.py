@@ -100,6 +100,41 @@ def test_requirements_in_tables_are_found_by_their_number(tmp_path: Path) -> Non
             )
 
 
+CODES = [f"TC-{area}-{number:03}" for area in ("API", "LOGIN", "STORE") for number in (1, 2, 3)] + [
+    "TC-WEB-001"
+]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "| {code} | {text} |\n",
+        "| [{code}](cases/{code}.md) | {text} |\n",
+        "- [ ] **{code}**: {text}\n",
+        "* [{code}](#x) {text}\n",
+        '<div class="requirement">{code}<span>SHALL</span></div>\n\n{text}\n\n',
+    ],
+)
+def test_codes_of_several_parts_are_found_wherever_they_begin(tmp_path: Path, form: str) -> None:
+    text = "# Plan\n\n"
+    for code in CODES:
+        if form.startswith("|") and code.endswith("001"):
+            text += f"\n## Tests {code[3:-4]}\n\n| Case | What it tests |\n|---|---|\n"
+        text += form.format(code=code, text=f"the case {code.lower()} {WORDS}")
+    with library_of(tmp_path, "plan.md", text) as library:
+        for code in CODES:
+            place = library.section(code)
+            assert place.exact and f"the case {code.lower()}" in place.text
+
+
+def test_a_list_of_links_to_what_follows_is_no_place(tmp_path: Path) -> None:
+    rules = [f"ES.{number}" for number in range(1, 9)]
+    text = "# Rules\n\n" + "".join(f"* [{rule}: Do {rule}](#{rule})\n" for rule in rules)
+    text += "".join(f"\n### {rule}: Do {rule}\n\n{WORDS}\n" for rule in rules)
+    with library_of(tmp_path, "rules.md", text) as library:
+        assert all(WORDS in library.section(rule).text for rule in rules)
+
+
 def test_a_table_of_figures_has_no_places(tmp_path: Path) -> None:
     rows = "".join(f"| {a}.{b} | value | x |\n" for a, b in ((3, 1), (1, 9), (2, 2), (8, 4), (1, 1)))
     text = f"# Report\n\n| x | y | z |\n| --- | --- | --- |\n{rows}\n{WORDS}\n"

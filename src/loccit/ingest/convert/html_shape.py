@@ -21,6 +21,9 @@ _ANCHORS = 3  # that are looked at before a link
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "div", "table", "ul", "ol", "dl", "pre", "blockquote", "b", "strong", *_HEADINGS)
 _WEIGHT = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
+_LABELS = ("span", "a", "b", "strong", "i", "em", "bdi", "font", "label")
+_LABELLED = (*_HEADINGS, "p", "div", "li", "dt", "td", "th", "a", "span", "b", "strong")
+_NUMBERED = re.compile(r"\s*(?:§\s*)?(?:[A-Z]{1,3}[.-]?)?\d[\d.()a-z-]{0,12}")
 _VERBATIM = ("pre", "code", "kbd", "samp", "tt")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight|highlight-source|brush:)[-\s]?([\w+#.-]+)")
 # At the start of a line these would become headings, rules or fences, or be taken for a tag.
@@ -95,7 +98,7 @@ def _leads_to_itself(link: Any) -> bool:
     if not href.startswith("#") or len(href) < 2:
         return False
     while element is not None:
-        for one in (element, *islice(element.itersiblings(preceding=True), _ANCHORS)):
+        for one in (element, *islice(element.itersiblings("*", preceding=True), _ANCHORS)):
             if one is not element and unmarked(f"{one.text_content()}{one.tail or ''}").strip():
                 return False
             if href[1:] in (one.get("id"), one.get("name")):
@@ -297,6 +300,18 @@ def _simple_cell(cell: Any) -> None:
 
 
 def _inline(root: Any) -> None:
+    for number in list(root.iter(*_LABELS)):
+        # A number in an element of its own is set apart by its style: `<span>1.2</span>Scope`.
+        above = number.getparent()
+        if (
+            above is not None
+            and above.tag in _LABELLED
+            and _NUMBERED.fullmatch(unmarked(number.text_content()))
+            and number.getprevious() is None
+            and not unmarked(above.text or "").strip()
+            and _begins_title(number)
+        ):
+            number.tail = " " + (number.tail or "")
     for image in list(root.iter("img")):
         source = image.get("src") or ""
         if not (image.get("alt") or "").strip():
@@ -313,6 +328,12 @@ def _inline(root: Any) -> None:
     for block in root.iter("pre"):
         if language := _code_language(block):
             block.set("data-language", language)
+
+
+def _begins_title(label: Any) -> bool:
+    after = label.getnext()
+    words = unmarked((label.tail or "") or (after.text_content() if after is not None else ""))
+    return words[:1].isalpha() and not words[0].islower()
 
 
 def _code_language(block: Any) -> str:

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 from loccit.labels import normalise_number, roman_value
 from loccit.labels.lexicon import lowered
+from loccit.labels.numbers import coded_number
 
 _BRACKETS = r"(?:\s?[(（][^\W_]{1,4}[)）]){0,5}"
-_PART = r"(?:[.\-‑–/:][^\W_]{1,8})"
+_PART = r"(?:[.\-‑–/:_][^\W_]{1,16})"
 _MAY_END = r"(?![\w(]|[.\-‑–/^]\w)"
 _SUFFIX = r"(?:\s?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|decies)(?![^\W_]))?"
 _NUMBER = (
     r"(?:\d{1,9}[^\W_]{0,8}" + _SUFFIX + rf"(?:\^\d{{1,3}}|[⁰¹²³⁴-⁹]{{1,3}})?{_PART}{{0,8}}"
     # A code has a digit somewhere; what has none is a capital or a Roman numeral.
-    rf"|(?=[^\W\d_]{{1,8}}[.\-‑]?\d|[^\W\d_]{{1,8}}[.\-‑][^\W\d_]{{1,8}}[.\-‑]?\d)[^\W\d_]{{1,8}}[^\W_]{{0,8}}{_PART}{{0,8}}"
+    rf"|(?=(?:[^\W\d_]{{1,16}}[.\-‑_]){{0,3}}[^\W\d_]{{1,16}}[.\-‑_]?\d)[^\W\d_]{{1,16}}[^\W_]{{0,8}}{_PART}{{0,8}}"
     rf"|(?:[IVXLC]{{1,7}}|[A-Z])(?:{_PART}|\s(?:[A-Z]|\d{{1,4}})(?![^\W_])){{0,8}}"
     rf")(?P<brackets>{_BRACKETS})"
 )
@@ -89,6 +90,8 @@ def readings(number: str) -> tuple[tuple[str, ...], ...]:
 
     >>> readings("AC-2(3)"), readings("220 bis"), readings("II.B")
     ((('ac', '2', '3'), ('ac-2', '3')), (('220bis',),), (('2', 'b'), ('ii.b',)))
+    >>> readings("TC-QA-01.02")
+    (('tc', 'qa', '01', '02'), ('tc-qa-01.02',), ('tc-qa-01', '02'))
     """
     base, *_ = re.split(r"[(（]", number)
     parts = tuple(part.lower() for part in _STEP.findall(number[len(base) :]))
@@ -96,6 +99,7 @@ def readings(number: str) -> tuple[tuple[str, ...], ...]:
     found = [
         normalise_number(re.sub(r"(?<=[A-Z])\s(?=[A-Z\d])", ".", base)),
         (re.sub(r"\s", "", base).lower(),),
+        coded_number(re.sub(r"\s", "", base)),
     ]
     if match := _LETTER_AND_NUMBER.fullmatch(base):
         found.append((match[1].lower(), match[2]))

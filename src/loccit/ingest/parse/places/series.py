@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 from loccit.ingest.parse import Parsed
 from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain
-from loccit.ingest.parse.places.view import plain_view
+from loccit.ingest.parse.places.view import only_lists, plain_view
 from loccit.labels import Label, normalise_number, parse_heading, roman_value
 from loccit.labels.lexicon import load, lowered
 from loccit.labels.numbers import coded_number
@@ -29,9 +29,9 @@ Shape: TypeAlias = tuple[str, str]
 _WORD = r"[^\W\d_]{2,24}"
 _NUMBER = r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[a-z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
 _DOTTED = r"(?:\d{1,4}|[IVXLC]{1,7}|[A-Z]{1,2})(?:[.\-‑]\d{1,4}|[.\-‑][A-Za-z](?![^\W_])){1,6}"
-# Letters and digits: `IR-4`, `ES.103`, `A3b3)`, `1b1)`, `AC-2(3)`, `35/A`, `19^1`.
+# Letters and digits: `IR-4`, `ES.103`, `TC-API-012`, `A3b3)`, `1b1)`, `AC-2(3)`, `35/A`, `19^1`.
 _CODED = (
-    r"(?:[A-Z]{1,6}[-._]?\d{1,4}|\d{1,4}(?=(?!st|nd|rd|th)[a-z]\d?|[A-Z]{1,3}(?![^\W_])|/[A-Z]|\^\d))"
+    r"(?:(?:[A-Z][A-Za-z]{0,11}[-._])*[A-Z][A-Za-z]{0,11}[-._]?\d{1,4}|\d{1,4}(?=(?!st|nd|rd|th)[a-z]\d?|[A-Z]{1,3}(?![^\W_])|/[A-Z]|\^\d))"
     r"(?:[-._]\d{1,4}|[a-zA-Z]{1,3}(?=\d|(?![^\W_]))|/[A-Z](?![^\W_])|\^?\d{1,3}){0,6}(?:\(\d{1,3}\)|\([a-z]{1,2}\)){0,3}"
 )
 _END = r"(?P<mark>\s?[.:)–—|-]{0,2})(?=\s|\Z)"
@@ -58,10 +58,12 @@ _ABSOLUTE = frozenset({"dotted", "code", "sign"})
 _HEADED = ("number", "#")
 _NAMED = frozenset({"before", "after", "sign"})
 # What a line must have near its beginning to be worth reading.
-_MAY_BEGIN = re.compile(r"[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))")
-_LEAD = re.compile(r"[\s>#|]*(?:[-•●▪◦]\s+)?")
+_MAY_BEGIN = re.compile(
+    r"(?:<[^<>\n]{0,80}>|\s)*[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))"
+)
+_LEAD = re.compile(r"[\s>#|]*(?:[-*+•●▪◦]\s+(?:\[[ xX]\]\s+)?)?")
 _STEPS = re.compile(r"\d+|[^\W\d_]+")
-_VIEW = 120
+_VIEW, _LONGEST_LINE = 120, 500
 _PARAGRAPHS = 8
 _LATEST_START = 3
 _STRICTLY = (5, 0.9, 0.7)
@@ -169,14 +171,15 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
         while position < block.end and count < _MOST_LINES:
             end = text.find("\n", position, block.end)
             end = block.end if end < 0 else end
-            if position not in skip and _MAY_BEGIN.match(text, position, end):
+            line = text[position : min(end, position + _LONGEST_LINE)]
+            if position not in skip and _MAY_BEGIN.match(line) and not only_lists(line):
                 count += 1
                 lead = _LEAD.match(text, position, end)
                 at = lead.end() if lead else position
                 cell = text.find("|", at, end) if block.kind == "table" else -1
                 bare, offsets = plain_view(text, at, min(end if cell < 0 else cell, at + _VIEW))
                 heading = block.kind == "heading" or position in headings
-                marked = heading or text.startswith(("**", "__", "<b>", "<strong>", "<u>"), at)
+                marked = heading or text.startswith(("**", "__", "<", "["), at)
                 row = block.kind == "table" or (lead is not None and lead.group().strip(" \t>#") != "")
                 for shape, match in _readings(bare):
                     if shape[0] == "number":
@@ -211,7 +214,7 @@ def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
             if form in ("before", "after") and (word in _ASIDE or _is_known(word)):
                 continue
             if form == "code":
-                letters = re.match(r"[A-Z]+[-._]?(?=\d)", match["number"])
+                letters = re.match(r"[A-Z]\D*", match["number"])
                 word = letters.group() if letters and len(letters.group()) > 1 else "A" if letters else "1"
             elif form == "number":
                 word = match["mark"]
@@ -241,6 +244,12 @@ def _number(shape: Shape, written: str) -> Number:
     )
 
 
+def _kin(shape: Shape) -> str:
+    """What codes of one document share: their first letters, `TC-` of `TC-WEB-001`, or else their sign."""
+    match = re.match(r"([^\W_]+[-._])[^\W_]", shape[1])
+    return match[1] if match else shape[1][-1]
+
+
 def _prefixed(shape: Shape) -> bool:
     return shape[0] == "code" and len(shape[1]) > 1
 
@@ -261,7 +270,14 @@ def _series(
     coded = {shape: _runs(lines, limits) for shape, lines in groups.items() if _prefixed(shape)}
     lines = [line for shape in coded for line in groups[shape]]
     if _is_series([run for runs in coded.values() for run in runs], lines):
-        yield from ((shape, [line for run in runs for line in run]) for shape, runs in coded.items() if runs)
+        kin = {_kin(shape) for shape, runs in coded.items() if runs}
+        for shape, runs in coded.items():
+            chain = [line for run in runs for line in run]
+            # A code says itself what it is: one that is out of order is a place, too, if it is set apart.
+            known = {line.number for line in chain}
+            alone = [line for line in groups[shape] if line.marked and line.number not in known]
+            if _kin(shape) in kin and (found := [*chain, *alone]):
+                yield shape, sorted(found)
     for shape, beginnings in groups.items():
         lines = list(beginnings)
         if shape in coded:

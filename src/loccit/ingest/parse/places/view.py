@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 
-# Emphasis, escapes and list markers: a label may be between them.
+# Emphasis, escapes, tags, and the link of a number: a label may be between them.
 _MARKS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
-    r"|<span(?:\s[^<>\n]{0,200})?>|</span>"
+    r"|(?P<tag></?[a-z][^<>\n]{0,200}>)|\[(?P<linked>(?:§\s?)?[^\s\[\]]{0,20}\d[^\s\[\]]{0,8})\]\([^()\s]{0,200}\)"
 )
+_LISTS = re.compile(r"[\s>*+|•-]*(?:\d[\d.]{0,9}[.)]?\s+)?\[[^\n]{1,400}\]\(#[^()\s]{0,200}\)[\s.|]*\Z")
 
 AMENDED = r"(?:[A-Z]{0,2}\d{0,4}[\[⟦►](?![^\]\n]{0,6}\])\s?){1,3}"
 """What amended texts print before a number that was put in: ``F15[(a)``, ``[F1 2.``."""
 _AMENDED = re.compile(AMENDED + r"(?=[\dA-Z§(])")
 
 
+def only_lists(line: str) -> bool:
+    """Whether a line is a link to another place of the text and nothing else, as in a list of contents."""
+    return _LISTS.match(line) is not None
+
+
 def plain_view(text: str, start: int, end: int) -> tuple[str, list[int]]:
-    """Return text without emphasis and amendment marks, and the position of each character (one more at the end)."""
+    """Return text without its marks, and the position of each character (one more at the end)."""
     raw = text[start:end]
     cut = raw.find("\n\n")
     if cut >= 0:
@@ -25,9 +31,18 @@ def plain_view(text: str, start: int, end: int) -> tuple[str, list[int]]:
     offsets: list[int] = []
     position = 0
     for mark in _MARKS.finditer(raw):
-        parts.append(raw[position : mark.start()])
-        offsets.extend(range(start + position, start + mark.start()))
+        for begin, stop in ((position, mark.start()), mark.span("linked")):
+            parts.append(raw[begin:stop])
+            offsets.extend(range(start + begin, start + stop))
         position = mark.end()
+        if (
+            mark["tag"]
+            and raw[mark.start() - 1 : mark.start()].isalnum()
+            and raw[position : position + 1].isalnum()
+        ):
+            # What stands in an element of its own is apart, whatever its style.
+            parts.append(" ")
+            offsets.append(start + mark.start())
     parts.append(raw[position:])
     offsets.extend(range(start + position, start + len(raw)))
     bare = "".join(parts)
