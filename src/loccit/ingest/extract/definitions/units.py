@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from loccit.ingest.extract.clauses import Reading, read_markers
 from loccit.ingest.parse import Block, Parsed
 from loccit.model import Place
 
@@ -31,9 +32,7 @@ _INNER_LINE = re.compile(
 )
 _HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _LONG = 40  # characters; a heading that defines a term says more than that
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _SKIPPED = 3  # numbers that a list may leave out, repealed items for instance, and still be one list
-Count = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Unit:
     end: int
     indent: int
     bullet: bool
-    places: tuple[Count, ...]
+    places: tuple[Reading, ...]
     section: int
     heading: bool = False
 
@@ -132,9 +131,10 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
     match = _MARK.match(text, start, stop)
     if stop <= start or match is None or _PAGE_END.fullmatch(text, start, stop):
         return None
-    places = _dotted(match["dotted"]) or _places(match["value"], match["mark"], match["close"])
+    written = match["value"] or match["dotted"]
+    places = _numbered(match["mark"], match["dotted"]) if written else ()
     if match["raised"] and not match["mark"]:
-        places = (("^1", int(match["raised"])),)  # numbers of paragraphs, as in Swiss acts
+        places = (Reading("^1", int(match["raised"])),)  # numbers of paragraphs, as in Swiss acts
     body = match.end()
     if match["mark"] and not places:
         body = match.start("mark")  # "Mr." and the like
@@ -143,37 +143,11 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
     return Unit(start, body, stop, len(match["indent"].expandtabs(4)), bool(match["bullet"]), places, section)
 
 
-def _dotted(value: str | None) -> tuple[Count, ...]:
-    head, _, last = (value or "").rpartition(".")
-    return ((f"{head}.", int(last)),) if head else ()
-
-
-def _places(value: str | None, mark: str | None, close: str | None) -> tuple[Count, ...]:
-    """The readings of a marker: ``(i)`` is the first Roman numeral and the ninth letter."""
-    if not value or not mark or not close:
-        return ()
-    style = ("(" if "(" in mark[:2] else "") + close[-1]
-    digits = value.rstrip("abcdefghijklmnopqrstuvwxyz") if value[0].isdigit() else ""
-    if digits:
-        return ((f"{style}1", int(digits)),)
-    kind = "a" if value.islower() else "A"
-    if not value.islower() and not value.isupper():
-        return ()
-    letters = value.lower()
-    places: list[Count] = []
-    if len(letters) == 1 or (len(letters) == 2 and letters[0] == letters[1]):
-        places.append((style + kind, ord(letters[0]) - 96 + 26 * (len(letters) - 1)))
-    # A single "c" or "l" is the letter: lists do not reach 50.
-    if all(char in _ROMAN for char in letters) and (len(letters) > 1 or letters in "ivx"):
-        places.append((style + ("i" if kind == "a" else "I"), _roman(letters)))
-    if close[-1] == "." and not places:
-        return ()
-    return tuple(places)
-
-
-def _roman(letters: str) -> int:
-    values = [_ROMAN[char] for char in letters]
-    return sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))
+def _numbered(mark: str, dotted: str | None) -> tuple[Reading, ...]:
+    """The readings of a marker; those of `4.2` count below 4."""
+    found = read_markers(mark.replace("\\", "").replace("°", ")"))
+    readings = found[0].readings if found and not found[0].offset else ()
+    return tuple(Reading(dotted.rpartition(".")[0] if dotted else style, value) for style, value in readings)
 
 
 class Levels:
@@ -181,7 +155,7 @@ class Levels:
 
     def __init__(self, own: Unit) -> None:
         self._own = own
-        self._open: dict[str, int] = {}
+        self._open: dict[str, float] = {}
 
     def takes(self, unit: Unit, invited: bool, due: bool = False) -> bool:
         """Whether a marked unit belongs to the list.
@@ -216,7 +190,7 @@ class Levels:
                 return True
         return deeper
 
-    def _go_on(self, style: str, value: int) -> None:
+    def _go_on(self, style: str, value: float) -> None:
         """Continue one list; the lists opened below its last item end."""
         styles = list(self._open)
         for below in styles[styles.index(style) :]:
