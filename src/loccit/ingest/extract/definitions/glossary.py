@@ -146,26 +146,21 @@ def _set_off(text: str, unit: Unit, term: re.Match[str], list_follows: bool, goe
     terms, end = read_terms(text, term, unit.end)
     if not terms:
         return None
-    printed = term.group().strip("*_")
+    printed = term.group().strip("*_").rstrip()
     here = any(map(str.isalnum, text[end : unit.end]))
-    says_more = list_follows or goes_on or here
-    anchor = Anchor(terms, unit.body, end, True, sure=0.9)
-    separator = _SEPARATOR.match(text, end, unit.end)
+    plain = (
+        printed[-1] in ":—–"
+        or _SEPARATOR.match(text, end, unit.end)
+        or (printed[0] != "`" and (_MEANING.match(text, end, unit.end) or _SEE.match(text, end, unit.end)))
+    )
     if printed[0] in QUOTES:
-        plain = unit.marked or list_follows or separator or _MEANING.match(text, end, unit.end)
-        return anchor if says_more and (plain or _SEE.match(text, end, unit.end)) else None
-    ended = printed.rstrip()[-1:]
-    if separator or ended in (":", "—", "–"):
-        return anchor if says_more else None
-    if printed[0] == "`":
-        return None
-    if _SEE.match(text, end, unit.end) or _MEANING.match(text, end, unit.end):
-        return anchor
-    if goes_on and not here and ended != ".":
-        return anchor
-    # A numbered "(1) *Programs*." is more often a heading within a definition than a term.
-    stopped = ended == "." or text[end : end + 1] == "."
-    return anchor if stopped and says_more and not unit.places else None
+        plain = plain or unit.marked or list_follows
+    elif printed[0] != "`":
+        stopped = printed[-1] == "." or text[end : end + 1] == "."
+        # A numbered "(1) *Programs*." is more often a heading within a definition than a term.
+        plain = plain or (not unit.places if stopped else goes_on and not here)
+    says_more = list_follows or goes_on or here
+    return Anchor(terms, unit.body, end, True, sure=0.9) if plain and says_more else None
 
 
 def _bare_with_verb(text: str, unit: Unit) -> Anchor | None:

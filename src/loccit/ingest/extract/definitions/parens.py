@@ -38,6 +38,7 @@ _LEADS = re.compile(
 _COMPANY = re.compile(
     r"\b(?:inc|ltd|limited|plc|llc|llp|gmbh|ag|corp|corporation|co|company|s\.a|n\.v|b\.v)\.?$", re.IGNORECASE
 )
+_COMMA = re.compile(r", (?!(?:inc|ltd|llc|l\.l\.c|as amended)\b)", re.IGNORECASE)
 # An article that begins the phrase rather than being inside it ("the free flow of data within the Union").
 _NOUN_PHRASE = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bfor )(?<!\bfrom )(?<!\bon )(?<!\bat )(?<!\bunder )(?<!\bwithin )"
@@ -49,7 +50,6 @@ _LEADING_WORD = re.compile(
     r"(?:The|An?|Under|In|By|For|On|At|From|With|This|Each|Der|Die|Das|Le|La|Les|El|Los)\s+(?:the\s+)?"
 )
 MAX_PHRASE = 300
-_USES = 1  # of a name that nothing but its bracket says to be one
 _FAR = 50_000
 
 
@@ -100,18 +100,12 @@ def _is_used(text: str, term: str, close: int) -> bool:
     name = term.removeprefix("the ").removeprefix("The ")
     if name[:1].islower() or not any(map(str.isupper, name)) or len(name) < 2:
         return False
-    at, uses = text.find(name, close, close + _FAR), 0
-    while at >= 0 and uses < _USES:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-        uses += not (before.isalnum() or after.isalnum() or before in "\"“‘'")
-        at = text.find(name, at + len(name), at + _FAR)
-    return uses >= _USES
+    used = rf"(?<![\w\"“‘']){re.escape(name)}(?!\w)"
+    return re.search(used, text[close : close + _FAR]) is not None
 
 
 def _trimmed(text: str, floor: int, end: int) -> int:
-    while end > floor and (text[end - 1].isspace() or text[end - 1] == ","):
-        end -= 1
-    return end
+    return floor + len(text[floor:end].rstrip(", \t\r\n\u00a0"))
 
 
 def _before_bracket(text: str, unit: Unit, end: int) -> int:
@@ -140,15 +134,11 @@ def _fits(phrase: str, terms: list[str], closing: bool) -> bool:
         return False
     for term in terms:
         parts = [word.lower() for word in _WORD.findall(term)]
-        initials = "".join(word[0] for word in words if word not in _SMALL)
         letters = "".join(char for char in term.lower() if char.isalnum())
-        short = len(letters) >= 2 and " " not in term
-        named = len(parts) > 1 or term[:1].isupper() or _COMPANY.search(phrase)
-        if (named and all(part in words for part in parts)) or (
-            short and letters in (initials, "".join(w[0] for w in words))
-        ):
+        if len(parts) == 1 and len(letters) > 1 and _spelled(letters, words) is not None:
             return True
-        if short and _spelled(letters, words) is not None:
+        named = len(parts) > 1 or term[:1].isupper() or _COMPANY.search(phrase)
+        if named and all(part in words for part in parts):
             return True
     return bool(_COMPANY.search(phrase)) and terms[0][:1].isupper()
 
@@ -185,19 +175,10 @@ def _phrase_start(text: str, unit: Unit, end: int, term: str, bare: bool) -> int
     article = max((m.end() for m in _NOUN_PHRASE.finditer(window)), default=-1)
     if article >= 0 and " " in window[article:].strip():
         return floor + article
-    comma = _last_comma(window)
-    begin = comma + 2 if comma >= 0 and len(window) - comma > 25 else 0
+    comma = max((m.end() for m in _COMMA.finditer(window)), default=0)
+    begin = comma if len(window) - comma > 23 else 0
     lead = _LEADS.match(window, begin)
     return floor + (lead.end() if lead and lead.end() < len(window) else begin)
-
-
-def _last_comma(window: str) -> int:
-    comma = window.rfind(", ")
-    while comma >= 0 and re.match(
-        r"(?:inc|ltd|llc|l\.l\.c|as amended)\b", window[comma + 2 :], re.IGNORECASE
-    ):
-        comma = window.rfind(", ", 0, comma)
-    return comma
 
 
 def _spelled(letters: str, words: list[str]) -> int | None:

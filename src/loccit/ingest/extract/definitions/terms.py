@@ -128,11 +128,14 @@ def exceptions_in(text: str) -> tuple[str, ...]:
     found: list[str] = []
     after = 0
     for begin, end in pairwise(bounds):
+        # After a semicolon or in a sub-item, the sentence that defines the term goes on.
+        ended = text[:begin].rstrip()[-1:] in (".", "!", "?")
+        same = not begin or not (ended or text[begin : begin + 1].isupper())
         for match in _EXCEPTION.finditer(text, begin, end):
             if match.start() < after or len(found) == MAX_EXCEPTIONS:
                 continue  # already part of an exception with a list below it
-            same = begin == 0 or _continues(text, begin)
-            if not (_of_term(text, begin, match) if same else match["verb"] and _near(text, begin, match)):
+            before = text[begin : match.start()]
+            if not (_of_term(before, match, bool(begin)) if same else match["verb"] and _near(before)):
                 continue
             start = match.start() if same else begin
             after = _stop(text, begin, end, start, match)
@@ -140,53 +143,38 @@ def exceptions_in(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _near(text: str, begin: int, match: re.Match[str]) -> bool:
-    """Whether a sentence begins with what its verb excludes something from: *Fees do not include tax*."""
-    subject = text[begin : match.start()]
-    return _INNER.search(subject) is None and len(subject.split()) <= _NEAR_BRACKET
+def _near(before: str, most: int = _NEAR_BRACKET) -> bool:
+    """Whether only a few words, and no clause or item, stand before an exception."""
+    return _INNER.search(before) is None and len(before.split()) <= most
 
 
-def _of_term(text: str, begin: int, match: re.Match[str]) -> bool:
-    """Whether an exception in the clause that defines a term is one to the term, not to something within."""
-    before = text[begin : match.start()]
+def _of_term(before: str, match: re.Match[str], own: bool) -> bool:
+    """Whether an exception in the sentence that defines a term is one to the term, not to something within.
+
+    ``before`` is what its clause says before it, ``own`` whether that is not the first one.
+    """
     if match["verb"]:
-        return bool(
-            match["verb"].casefold().startswith("but ")
-            or _SUBJECT.search(before)
-            or (_INNER.search(before) is None and len(before.split()) <= _NEAR_BRACKET)
-        )
-    inner = _INNER.search(before)
+        but = match["verb"].casefold().startswith("but ")
+        return but or bool(_SUBJECT.search(before)) or _near(before)
     if before.count("(") > before.count(")"):
-        outside = before[: before.rfind("(")]
-        return _INNER.search(outside) is None and len(outside.split()) <= _NEAR_BRACKET
-    if begin:  # a clause or an item of its own
+        return _near(before[: before.rfind("(")])
+    if own:
         return not before.strip(" (\n\t0123456789abcdefghijklmnopqrstuvwxyz)") and len(before) < 8
     if before.rstrip().endswith(","):
+        inner = _INNER.search(before)
         return inner is None or not inner.group().endswith((")", ") "))
-    return inner is None and len(before.split()) <= _NEAR
+    return _near(before, _NEAR)
 
 
 def _stop(text: str, begin: int, end: int, start: int, match: re.Match[str]) -> int:
     """Return where an exception ends: with its clause, its bracket, its list, or before the definition goes on."""
     # "… does not include—" is completed by the list that follows.
     stop = len(text) if text[begin:end].rstrip().endswith((":", "—", "–", "-")) else end
-    if start > begin or begin == 0:
-        stop = min(stop, _bracket_end(text, begin, start, stop))
-    further = [found.start() for found in _EXCEPTION.finditer(text, match.end(), stop) if found["verb"]]
-    goes_on = _GOES_ON.search(text, match.end(), stop) if text[:start].rstrip().endswith(",") else None
+    if text.count("(", begin, start) > text.count(")", begin, start):
+        close = text.find(")", start, stop)
+        stop = close if close >= 0 else stop
     if start > begin:
-        stop = min([stop, *further[:1]])
-    return min(stop, goes_on.start()) if goes_on else stop
-
-
-def _continues(text: str, begin: int) -> bool:
-    """Whether the clause continues the previous sentence, after a semicolon or in a sub-item."""
-    return not text[begin : begin + 1].isupper() and text[:begin].rstrip()[-1:] not in (".", "!", "?")
-
-
-def _bracket_end(text: str, begin: int, start: int, stop: int) -> int:
-    """Return where the bracket around an exception closes, or ``stop``."""
-    if text.count("(", begin, start) <= text.count(")", begin, start):
-        return stop
-    close = text.find(")", start, stop)
-    return close if close >= 0 else stop
+        further = (found.start() for found in _EXCEPTION.finditer(text, match.end(), stop) if found["verb"])
+        stop = next(further, stop)
+    goes_on = _GOES_ON.search(text, match.end(), stop) if text[:start].rstrip().endswith(",") else None
+    return goes_on.start() if goes_on else stop
