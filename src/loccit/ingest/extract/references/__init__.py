@@ -19,13 +19,13 @@ from loccit.ingest.extract.references.grammar import (
     find_bare,
     find_mentions,
     in_order,
-    inside,
     joined,
     share_beginnings,
     share_ends,
 )
 from loccit.ingest.extract.references.items import ALONE
 from loccit.ingest.extract.references.links import (
+    Masks,
     Titles,
     find_masks,
     follow_links,
@@ -55,7 +55,7 @@ def extract_references(parsed: Parsed, places: Sequence[Place], language: str = 
     """Return the references of a document in order, one per target; a list or range has one for each member."""
     del language  # The words of all languages are read at once: documents quote one another.
     reader = _Reader(parsed, places)
-    found = [*reader.links(), *reader.mentions(), *reader.names(), *reader.titles()]
+    found = [*reader.links, *reader.mentions(), *reader.names(), *reader.titles()]
     return sorted(found, key=lambda reference: (reference.start, reference.end))
 
 
@@ -68,7 +68,8 @@ class _Reader:
         self._places = Places(places)
         sections = self._places.headings
         self._titles = Titles(self._places)
-        self._contents, self._masks = find_masks(parsed, sections)
+        contents, self._masks = find_masks(parsed, sections)
+        self.links = follow_links(parsed, self._places, contents)
         title = parsed.metadata.get("title")
         top = [section.heading for section in sections[1:] if section.level == 1][:3]
         self._own = Own([*top, *([title] if isinstance(title, str) else [])])
@@ -79,39 +80,20 @@ class _Reader:
         self._said: dict[str, Said] = {}
         self._taken: list[tuple[int, int]] = []
 
-    def links(self) -> Iterator[Reference]:
-        """Markdown and wiki links."""
-        for followed in follow_links(self._parsed, self._places):
-            link = followed.link
-            if link.start not in self._contents:
-                yield Reference(
-                    self._text[link.start : link.end],
-                    link.start,
-                    link.end,
-                    followed.kind,
-                    followed.section_id,
-                    document=followed.document,
-                    reason=followed.reason,
-                    sure=1.0 if followed.section_id else 0.0,
-                )
-
     def mentions(self) -> list[Reference]:
         """Numbers and relative forms."""
         found: list[Reference] = []
-        covered = {name.start: name.end for name in self._names.all}
-        spans = sorted(covered.items())
+        names = Masks((name.start, name.end) for name in self._names.all)
         mentions = [
             mention
             for mention in find_mentions(self._text, self._low, self._parsed.body_start)
-            if mention.start not in self._masks and not inside(mention.start, spans)
+            if mention.start not in self._masks and mention.start not in names
         ]
-        known = [(mention.start, mention.end) for mention in mentions]
+        known = Masks((mention.start, mention.end) for mention in mentions)
         mentions += [
             bare
             for bare in find_bare(self._text, self._parsed.body_start, self._places)
-            if bare.start not in self._masks
-            and not inside(bare.start, known)
-            and not inside(bare.start, spans)
+            if not any(bare.start in masks for masks in (self._masks, names, known))
         ]
         mentions = share_beginnings(self._text, list(share_ends(self._text, in_order(mentions))))
         owners = self._owners(mentions)
@@ -156,9 +138,9 @@ class _Reader:
 
     def names(self) -> Iterator[Reference]:
         """Names of other documents without a number."""
-        taken = sorted(self._taken)
+        taken = Masks(self._taken)
         for name in self._names.all:
-            if name.start in self._masks or inside(name.start, taken) or name.name in self._own:
+            if name.start in self._masks or name.start in taken or name.name in self._own:
                 continue
             yield Reference(
                 self._text[name.start : name.end],
@@ -174,12 +156,12 @@ class _Reader:
 
     def titles(self) -> Iterator[Reference]:
         """Headings by name."""
-        taken = sorted([*self._taken, *((name.start, name.end) for name in self._names.all)])
+        taken = Masks([*self._taken, *((name.start, name.end) for name in self._names.all)])
         seen: set[int] = set()
         for named in self._titles.named(self._text, self._low, self._parsed.body_start):
             if named.start in self._masks or named.start in seen:
                 continue
-            if inside(named.start, taken) or inside(named.end - 1, taken):
+            if named.start in taken or named.end - 1 in taken:
                 continue
             seen.add(named.start)
             words = self._text[named.start : named.end]

@@ -6,10 +6,8 @@ Numbers may occur without a word before them: ``see 4.2.1``, ``(see 32.102(e))``
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from operator import itemgetter
 
 from loccit.ingest.extract.references.items import (
     ALONE,
@@ -442,9 +440,3 @@ def connected(text: str, one: Mention, other: Mention) -> bool:
     """Whether *sowie* or *in Verbindung mit* is between two mentions."""
     join = _WITH.match(text, one.end)
     return join is not None and join.end() == other.start
-
-
-def inside(offset: int, spans: list[tuple[int, int]]) -> bool:
-    """Whether an offset is in one of some sorted spans that do not overlap."""
-    index = bisect_right(spans, offset, key=itemgetter(0)) - 1
-    return index >= 0 and offset < spans[index][1]

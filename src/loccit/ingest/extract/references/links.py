@@ -10,13 +10,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from urllib.parse import unquote
 
 from loccit.ingest.extract.references.items import S1
 from loccit.ingest.extract.references.places import Places, inside
 from loccit.ingest.parse import Parsed
 from loccit.labels.model import CONTAINERS
-from loccit.model import Link, Place
+from loccit.model import Place, Reference
 from loccit.text.keys import title_key
 
 _CONTENTS = frozenset(
@@ -27,10 +28,6 @@ _CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
 _LISTED = re.compile(r"(?:[-*+•–]|\(?\w{1,4}[.)])\s")
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto):[^\s<>)\]]+")
-_LEADERS = re.compile(r"(?<!\.)\.{4}[ \t.]*\d{1,4}[ \t]*$", re.MULTILINE)
-_LINK_LINE = re.compile(
-    r"^[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?\[[^\]\n]{1,200}\]\(#[^)\n]{1,200}\)[ \t]*\n?", re.MULTILINE
-)
 _EXTERNAL = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _MAX_LINE = 400
 
@@ -60,7 +57,7 @@ class Masks:
 
 def find_masks(parsed: Parsed, sections: Sequence[Place]) -> tuple[Masks, Masks]:
     """Return the tables of contents of a document, and all spans that are not read for references."""
-    contents = list(_contents(parsed.text, sections))
+    contents = list(_contents(parsed, sections))
     return Masks(contents), Masks([*contents, *_text_spans(parsed)])
 
 
@@ -92,28 +89,14 @@ def _is_code(text: str, start: int) -> bool:
     return not line[:1].isspace() and not _LISTED.match(line)
 
 
-def _contents(text: str, sections: Sequence[Place]) -> Iterator[tuple[int, int]]:
-    for index, section in enumerate(sections):
+def _contents(parsed: Parsed, sections: Sequence[Place]) -> Iterator[tuple[int, int]]:
+    text = parsed.text
+    for section, after in zip_longest(sections, sections[1:]):
         if section.heading and title_key(section.title or section.heading) in _CONTENTS:
-            yield section.start, sections[index + 1].start if index + 1 < len(sections) else section.end
-    for match in _LEADERS.finditer(text) if "...." in text else ():
-        start = text.rfind("\n", max(0, match.start() - _MAX_LINE), match.start()) + 1
-        yield max(start, match.start() - _MAX_LINE), match.end()
-    if "](#" in text:
-        yield from _link_lists(text)
-
-
-def _link_lists(text: str) -> Iterator[tuple[int, int]]:
-    """Three or more consecutive lines that are nothing but links to headings."""
-    run: list[tuple[int, int]] = []
-    for match in _LINK_LINE.finditer(text):
-        if run and match.start() != run[-1][1]:
-            if len(run) > 2:
-                yield run[0][0], run[-1][1]
-            run = []
-        run.append(match.span())
-    if len(run) > 2:
-        yield run[0][0], run[-1][1]
+            yield section.start, after.start if after else section.end
+    for entry in parsed.contents:
+        end = text.find("\n", entry.start)
+        yield parsed.position.line_start(entry.start), end if end > 0 else len(text)
 
 
 # -- links ---------------------------------------------------------------------------------------------------
@@ -123,17 +106,6 @@ _NOT_SLUG = re.compile(r"[^\w\- ]")
 _GIVEN_ID = re.compile(r"\{[^{}\n]{0,80}#([\w:.-]{1,100})[^{}\n]{0,80}\}")
 _HTML_ID = re.compile(r"<[a-zA-Z][^<>\n]{0,200}?\b(?:id|name)=[\"']?([\w:.-]{1,100})")
 _BLOCK_ID = re.compile(r"(?<!\S)\^([\w-]{1,60})[ \t]*$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class FollowedLink:
-    """A link and its target: a section of this document, another document, or None with a reason."""
-
-    link: Link
-    kind: str
-    section_id: str
-    document: str
-    reason: str
 
 
 def slug_of(heading: str) -> str:
@@ -182,21 +154,25 @@ class Anchors:
         return place if place is not None and place.ordinal else None
 
 
-def follow_links(parsed: Parsed, places: Places) -> Iterator[FollowedLink]:
-    """Yield the links within the library, without images and web addresses."""
+def follow_links(parsed: Parsed, places: Places, masks: Masks) -> Iterator[Reference]:
+    """Yield the links within the library, without images and web addresses; those in ``masks`` do not count."""
     anchors: Anchors | None = None
     for link in parsed.links:
         kind = _KINDS.get(link.kind)
         target = link.target.strip()
-        if kind is None or not target.strip("#") or is_external(target):
+        if kind is None or not target.strip("#") or is_external(target) or link.start in masks:
             continue
-        if not target.startswith("#"):
-            yield FollowedLink(link, kind, "", target, "leads to another document")
-            continue
-        anchors = anchors or Anchors(parsed, places)
-        section = anchors.find(target[1:], kind != "link")
-        name = f"no heading called {target[1:]}" if kind != "link" else f"no heading for {target}"
-        yield FollowedLink(link, kind, section.section_id if section else "", "", "" if section else name)
+        section, document, reason = "", target, "leads to another document"
+        if target.startswith("#"):
+            anchors = anchors or Anchors(parsed, places)
+            place = anchors.find(target[1:], kind != "link")
+            section, document = place.section_id if place else "", ""
+            lost = f"no heading called {target[1:]}" if kind != "link" else f"no heading for {target}"
+            reason = "" if place else lost
+        words, sure = parsed.text[link.start : link.end], 1.0 if section else 0.0
+        yield Reference(
+            words, link.start, link.end, kind, section, document=document, reason=reason, sure=sure
+        )
 
 
 # -- headings by name -------------------------------------------------------------------------------------------
