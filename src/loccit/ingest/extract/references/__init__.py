@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from loccit.ingest.extract.references.documents import Names, Own, Owner, find_names
 from loccit.ingest.extract.references.grammar import (
+    CONNECTED,
     Mention,
-    connected,
     distinctive,
     find_bare,
     find_mentions,
@@ -129,7 +129,7 @@ class _Reader:
 
     def _belongs_with(self, here: Mention, after: Mention) -> bool:
         """Whether *§ 4 in Verbindung mit § 6 des Hafengesetzes* means both of them, and not a § 4 of this document."""
-        if not connected(self._text, here, after):
+        if not joined(self._text, here, after, CONNECTED):
             return False
         first, item = here.units[0], here.units[0].items[-1:]
         if not item or item == after.units[0].items[-1:]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from loccit.ingest.extract.references.items import (
     ALONE,
+    COUNTED,
     KIND_OF,
     NEED_STOP,
     ONLY_AFTER,
@@ -19,6 +20,7 @@ from loccit.ingest.extract.references.items import (
     PLURALS,
     S0,
     S1,
+    SEE,
     SHORT,
     WORD,
     Item,
@@ -303,22 +305,13 @@ def _this(text: str, match: re.Match[str]) -> Unit | None:
 
 
 _DECIMAL = re.compile(r"(?<![\w.,/$€£¥#@:=<>~+\-–§])\d{1,4}\.\d{1,4}(?=[^\w%]|$|[a-z](?![a-z]))")
-_PLACED = (
-    rf"(?:prescribed|described|defined|specified|set{S1}(?:out|forth)|provided|stated|required|listed|authorized|explained"
-    rf"|identified|contained|established|permitted|discussed|covered|addressed){S1}(?:for{S1})?(?:in|at|by|under)"
-)
 _SURE = re.compile(
-    rf"(?:\bsee(?:{S1}also)?|\brefer{S1}to|\bpursuant{S1}to|\baccordance{S1}with|\bcomply{S1}with|\b{_PLACED}|\bsiehe|\bvgl\.|\bvoir"
-    rf"|\b(?:clauses?|provisions?|procedures|requirements|policies|definitions?|exceptions?|criteria|limitations?){S1}(?:at|in|of))"
+    rf"\b(?:{SEE}|pursuant{S1}to|accordance{S1}with|comply{S1}with"
+    rf"|(?:clauses?|provisions?|procedures|requirements|policies|definitions?|exceptions?|criteria|limitations?){S1}(?:at|in|of))"
     rf"{S1}(?:the{S1})?(?:(?-i:[A-Z]{{2,8}}){S1})?$",
     re.IGNORECASE,
 )
 _MAYBE = re.compile(rf"\b(?:under|in|at|by|of|per|to|with|from|and|or|through|FAR){S1}(?:[A-Z]{{2,8}}{S1})?$")
-_FOLLOWED = re.compile(
-    rf"{S0}(?:%|°|€|£|\$|×|x\d)|{S1}(?:million|billion|thousand|per{S1}?cent|percent|times|and{S1}later|or{S1}later|or{S1}higher"
-    r"|seconds?|minutes?|hours?|days?|months?|years?|kW|kg|g|mm|cm|km|m|ms|s|GB|MB|kB|kPa|bar|V|A|W|Hz|litres?|metres?|meters?"
-    r"|points?)\b"
-)
 # Two numbers, the second of three digits or more: the form of codes such as 32.706-2, seldom of an amount.
 _CODE = re.compile(r"[1-9]\d{0,2}\.\d{3,4}[a-z]?(?:[-‑]\d{1,3})*")
 _LOOK_BACK = 60
@@ -342,7 +335,7 @@ def find_bare(text: str, start: int, places: Places) -> Iterator[Mention]:
 
 
 def _is_reference(text: str, item: Item, places: Places) -> bool:
-    if _FOLLOWED.match(text, item.end):
+    if COUNTED.match(text, item.end):
         return False
     written = text[item.start : item.end]
     before = text[max(0, item.start - _LOOK_BACK) : item.start]
@@ -372,7 +365,7 @@ def _looks_dated(item: Item) -> bool:
 
 _IN_CONNECTION = rf"(?:jeweils{S1})?(?:auch{S1})?in{S1}Verbindung{S1}mit{S1}"
 _ALSO = re.compile(rf",?{S1}(?:(?:and|or|und|oder|sowie|bzw\.){S1})?(?:{_IN_CONNECTION})?")
-_WITH = re.compile(rf",?{S1}(?:{_IN_CONNECTION}|sowie{S1})")
+CONNECTED = re.compile(rf",?{S1}(?:{_IN_CONNECTION}|sowie{S1})")
 _OR = re.compile(rf",?{S1}(?:and|or|und|oder|et|ou){S1}(?:in{S1}|the{S1})?")
 
 
@@ -405,8 +398,7 @@ def share_beginnings(text: str, mentions: list[Mention]) -> list[Mention]:
     for mention in mentions:
         before = shared[-1] if shared else None
         outer = _outer(before, mention) if before is not None and mention.relative else ()
-        join = _ALSO.match(text, before.end) if before is not None and outer else None
-        if join is not None and join.end() == mention.start:
+        if before is not None and outer and joined(text, before, mention, _ALSO):
             mention = replace(mention, units=(*outer, *mention.units))
         shared.append(mention)
     return shared
@@ -430,13 +422,7 @@ def in_order(mentions: list[Mention]) -> list[Mention]:
     return ordered
 
 
-def joined(text: str, one: Mention, other: Mention) -> bool:
-    """Whether only *and* or *or* is between two mentions."""
-    join = _OR.match(text, one.end)
-    return join is not None and join.end() == other.start
-
-
-def connected(text: str, one: Mention, other: Mention) -> bool:
-    """Whether *sowie* or *in Verbindung mit* is between two mentions."""
-    join = _WITH.match(text, one.end)
-    return join is not None and join.end() == other.start
+def joined(text: str, one: Mention, other: Mention, join: re.Pattern[str] = _OR) -> bool:
+    """Whether only *and* or *or*, or what another pattern says, is between two mentions."""
+    match = join.match(text, one.end)
+    return match is not None and match.end() == other.start

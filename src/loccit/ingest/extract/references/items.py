@@ -66,13 +66,20 @@ _PART = re.compile(r"\w+")
 _AND = rf"(?:,{S0}|{S1}){one_of(load().conjunctions)}{S1}"
 _JOIN = re.compile(rf"(?P<and>{_AND})|(?P<to>{S1}{one_of(load().ranges)}{S1}|{S0}[–—]{S0})|(?P<comma>,{S0})")
 _HYPHEN_RANGE = re.compile(r"(\d{1,5})[-‑](\d{1,5})")
-# A number before one of these counts something, and belongs to no list of references.
-_COUNTED = re.compile(
-    rf"{S0}(?:%|°|€|£|\$)|{S1}(?:(?:(?:working|business|calendar|full|consecutive)\s)?(?:days?|weeks?|months?|years?"
-    r"|hours?|minutes?|seconds?)|per\b|percent|million|billion|thousand|members?|persons?|people|times|copies|metres?"
-    r"|meters?|knots|EUR|USD|euros?|dollars?|January|February|March|April|May\s\d|June|July|August|September|October"
-    r"|November|December|Tagen?|Wochen?|Monate?n?|Jahre?n?|Stunden?|Uhr|Meter|Prozent|jours|mois|ans|heures)\b"
+# A number before one of these counts something, and is no reference.
+COUNTED = re.compile(
+    rf"{S0}(?:%|°|€|£|\$|×|x\d)|{S1}(?:(?:(?:working|business|calendar|full|consecutive)\s)?(?:days?|weeks?|months?|years?"
+    rf"|hours?|minutes?|seconds?)|and{S1}later|or{S1}later|or{S1}higher|per\b|percent|million|billion|thousand|members?"
+    r"|persons?|people|times|copies|points?|knots|litres?|met(?:re|er)s?|kW|kg|g|mm|cm|km|m|ms|s|GB|MB|kB|kPa|bar|V|A|W|Hz|EUR|USD|euros?"
+    r"|dollars?|January|February|March|April|May\s\d|June|July|August|September|October|November|December|Tagen?|Wochen?"
+    r"|Monate?n?|Jahre?n?|Stunden?|Uhr|Meter|Prozent|jours|mois|ans|heures)\b"
 )
+# Words that direct the reader to another place.
+_PLACED = (
+    rf"(?:prescribed|described|defined|specified|set{S1}(?:out|forth)|provided|stated|required|listed|authorized|explained"
+    rf"|identified|contained|established|given|permitted|discussed|covered|addressed){S1}(?:for{S1})?(?:in|at|under)"
+)
+SEE = rf"see(?:{S1}also)?|refer(?:red)?{S1}to|{_PLACED}|siehe|vgl\.|voir|cf\."
 _MAX_ITEMS = 60
 
 
@@ -158,7 +165,7 @@ def _next(text: str, at: int, kind: str, before: Item, ranged: bool) -> Item | N
             is_year = (
                 len(match["base"]) == 4 and len(before.parts[0]) < 3 and match["base"][:2] in {"19", "20"}
             )
-            return None if is_year or _COUNTED.match(text, match.end()) else item
+            return None if is_year or COUNTED.match(text, match.end()) else item
     match = _BRACKETS.match(text, at)
     if match is None and kind == "point" and not before.base:
         match = _SMALL_LETTER.match(text, at)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from urllib.parse import unquote
 
-from loccit.ingest.extract.references.items import S1
+from loccit.ingest.extract.references.items import S1, SEE
 from loccit.ingest.extract.references.places import Places, inside
 from loccit.ingest.parse import Parsed
 from loccit.labels.model import CONTAINERS
@@ -178,13 +178,8 @@ def follow_links(parsed: Parsed, places: Places, masks: Masks) -> Iterator[Refer
 # -- headings by name -------------------------------------------------------------------------------------------
 
 
-_PLACED = (
-    rf"(?:defined|described|set{S1}(?:out|forth)|specified|provided|stated|explained|listed|given|contained)"
-)
-# Words that direct the reader to another place, and words that may also precede a defined term.
-_SEE = rf"see(?:{S1}also)?|refer(?:red)?{S1}to|{_PLACED}{S1}(?:for{S1})?(?:in|under|by)|siehe|vgl\.|voir|cf\."
 _UNDER = rf"pursuant{S1}to|in{S1}accordance{S1}with|subject{S1}to|according{S1}to|under|gemäß|nach|selon"
-_INTRO = re.compile(rf"\b(?:(?P<see>{_SEE})|{_UNDER}){S1}")
+_INTRO = re.compile(rf"\b(?:(?P<see>{SEE})|{_UNDER}){S1}")
 _LEAD = re.compile(
     rf"(?P<the>the{S1})?(?P<part>(?:section|clause|chapter|part|heading|article){S1}(?:(?:called|entitled|titled|headed|named|on){S1})?)?"
 )

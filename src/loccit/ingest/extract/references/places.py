@@ -9,14 +9,12 @@ from itertools import pairwise
 
 from loccit.labels.model import CONTAINERS, depth, is_sub
 from loccit.model import Place
-from loccit.text.keys import title_key
 
 # Kinds that may mean a heading with a bare number: `clause 4.2`, `chapter 3`.
 _BARE = frozenset("section article clause paragraph rule chapter".split())
 _LEAVES = ("", "section", "article", "clause", "paragraph", "rule", "regulation")
 _MAX_RANGE = 200
 _MAX_TRIED = 4
-_RECITALS = frozenset({"recitals", "recital", "whereas", "erwagungsgrunde", "considerants"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,9 @@ class Places:
             self._beside.setdefault(self._row(place), []).append(place)
             number = tuple(part.lower() for part in place.number)
             # `2.1` below *Article II* states its whole number, and is found by it.
-            if place.is_heading or place.label == ".".join(place.number):
-                self._numbered.setdefault((place.kind if place.is_heading else "", number), []).append(place)
+            if place.is_heading or place.kind == "recital" or place.label == ".".join(place.number):
+                kind = place.kind if place.is_heading or place.kind == "recital" else ""
+                self._numbered.setdefault((kind, number), []).append(place)
             whole = self._whole(place)
             if whole is not None:
                 self._children.setdefault((whole.ordinal, number[-1]), []).append(place)
@@ -65,8 +64,8 @@ class Places:
         return above if counts_on and not place.kind else None
 
     def _labelled(self, heading: Place | None) -> Place | None:
-        """The nearest heading, from one upwards, that numbers its parts: one with a label, or the recitals."""
-        while heading is not None and not heading.label and title_key(heading.heading) not in _RECITALS:
+        """The nearest heading, from one upwards, that numbers its parts: one with a label."""
+        while heading is not None and not heading.label:
             heading = self.parent(heading)
         return heading
 
@@ -168,8 +167,6 @@ class Places:
     ) -> Hit | str:
         """Find a number in the document, or say why not."""
         number = tuple(part.lower() for part in parts)
-        if kind == "recital":
-            return self._recital(parts, near)
         best: Hit | None = None
         for size in range(len(number), 0, -1):
             candidates = self._candidates(kind, number[:size], within)
@@ -218,14 +215,6 @@ class Places:
             nested = all(one.end >= other.end for one, other in pairwise(close))
             return close[-1] if nested else None
         return None
-
-    def _recital(self, parts: Sequence[str], near: int) -> Hit | str:
-        for heading in self.headings:
-            if title_key(heading.heading) in _RECITALS:
-                hit = self.descend(heading, parts, near)
-                if len(hit.missing) < len(parts):
-                    return hit
-        return ""
 
     def beside(self, place: Place) -> list[Place]:
         """The siblings of a place, of the same kind and depth, in order."""
