@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from loccit.labels.lexicon import load, one_of
 from loccit.labels.model import FoundLabel, Label
-from loccit.labels.numbers import normalise_number, roman_numeral, roman_value
+from loccit.labels.numbers import normalise_number, roman_numeral
+from loccit.labels.ranges import Number, level_of, through
 from loccit.labels.readers import find_labels
 
 MAX_MEMBERS = 8
@@ -20,8 +21,6 @@ MAX_MEMBERS = 8
 
 _MAX_LABELS = 100
 _LONGEST = 60  # characters of a written range; nobody types longer ones
-
-Number = tuple[str, ...]
 
 _LEXICON = load()
 _TO = one_of(_LEXICON.ranges)
@@ -111,7 +110,7 @@ def _joined(text: str, first: FoundLabel, last: FoundLabel) -> list[Number]:
     join = _RANGE.match(text, first.end, last.start)
     alike = last.label.kind in ("", first.label.kind) and first.label.kind
     return (
-        count_through(first.label.number, last.label.number)
+        through(first.label.number, last.label.number, MAX_MEMBERS)
         if alike and join and join.end() == last.start
         else []
     )
@@ -123,14 +122,14 @@ def _dashed(item: FoundLabel, found: Sequence[FoundLabel]) -> FoundPlaces | None
     if not match or not item.label.kind or not _PLURAL.match(item.label.text):
         return None
     first, last = normalise_number(match["first"]), normalise_number(match["last"])
-    span = _span(first, last)
-    if span is None or span.high - span.low >= MAX_MEMBERS:
+    members = through(first, last, 1000)
+    if not 1 < len(members) <= MAX_MEMBERS:
         return None
     others = [other.label.number for other in found if other is not item]
     if any(len(number) > len(first) and number[: len(first)] == first for number in others):
         return None
     head = Label(item.label.text[: match.end("first")], item.label.kind, first)
-    return _place(FoundLabel(head, item.start, item.end), count_through(first, last), item.end)
+    return _place(FoundLabel(head, item.start, item.end), members, item.end)
 
 
 def _continued(text: str, item: FoundLabel) -> FoundPlaces:
@@ -141,7 +140,7 @@ def _continued(text: str, item: FoundLabel) -> FoundPlaces:
         if step is None:
             break
         number, end = step
-        numbers += count_through(numbers[-1], number)[1:] if join["to"] else [number]
+        numbers += through(numbers[-1], number, MAX_MEMBERS)[1:] if join["to"] else [number]
     return _place(item, numbers[:MAX_MEMBERS], end)
 
 
@@ -152,8 +151,8 @@ def _sibling(
     written = text[item.start : item.end]
     if bracket := _PAREN.match(text, at):
         token = bracket["token"].lower()
-        level = _level(number, token) if "(" in written else None
-        following = () if level is None else (*number[:level], token)
+        level = level_of(number[1:], token) if "(" in written else None
+        following = () if level is None else (*number[: level + 1], token)
         end = bracket.end()
     elif not ranged or not item.label.kind:
         return None
@@ -167,7 +166,7 @@ def _sibling(
         if not last or not (several or _ENDS_THERE.match(text, last.end())):
             return None
         following, end = normalise_number(last["number"]), last.end()
-    if not following or (ranged and _span(number, following) is None):
+    if not following or (ranged and not through(number, following, MAX_MEMBERS)):
         return None
     return following, end
 
@@ -187,7 +186,7 @@ def _parts(items: str) -> Iterator[str]:
     before, position, ranged = "", 0, False
     while match := _ITEM.match(items, position):
         token = match["token"].lower()
-        members = count_through((before,), (token,)) if ranged else []
+        members = through((before,), (token,), MAX_MEMBERS) if ranged else []
         yield from (number[-1] for number in members[1:] or [(token,)])
         join = _JOIN.match(items, match.end())
         if not join:
@@ -213,69 +212,3 @@ def _written(label: Label, number: Number) -> str:
         last = (roman_numeral(int(last)) if last.isdecimal() else last).upper()
     text = label.text[: token.start()] + last + label.text[token.end() :]
     return _PLURAL_HEAD.sub("", text, count=1).replace("ppendice ", "ppendix ")
-
-
-# -- counting ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """The common part of two numbers, and the values between which the rest counts."""
-
-    head: Number
-    prefix: str
-    low: int
-    high: int
-    style: str
-
-
-def count_through(first: Number, last: Number) -> list[Number]:
-    """The members of a range that counts in its last part; only the ends of a long one; none if it does not rise.
-
-    >>> count_through(("4", "2"), ("4", "4")), count_through(("1",), ("99",)), count_through(("5",), ("3",))
-    ([('4', '2'), ('4', '3'), ('4', '4')], [('1',), ('99',)], [])
-    """
-    span = _span(first, last)
-    if span is None:
-        return []
-    if span.high - span.low >= MAX_MEMBERS:
-        return [first, last]
-    return [(*span.head, span.prefix + _sign(value, span.style)) for value in range(span.low, span.high + 1)]
-
-
-def _span(first: Number, last: Number) -> _Span | None:
-    if len(first) != len(last) or first[:-1] != last[:-1]:
-        return None
-    for style in "1ra":
-        low, high = _value(first[-1], style), _value(last[-1], style)
-        if low and high and low[0] == high[0]:
-            return _Span(first[:-1], low[0], low[1], high[1], style) if low[1] < high[1] else None
-    return None
-
-
-def _value(token: str, style: str) -> tuple[str, int] | None:
-    """A token as fixed beginning and counted rest: digits (1), a Roman numeral (r), or a letter (a) after digits."""
-    if style == "1":
-        return ("", int(token)) if token.isdecimal() else None
-    if style == "r":
-        value = roman_value(token) if set(token) <= set("ivxl") and token != "l" else None
-        return ("", value) if value else None
-    match = re.fullmatch(r"(\d*)([a-z])", token)
-    return (match[1], ord(match[2])) if match else None
-
-
-def _sign(value: int, style: str) -> str:
-    return str(value) if style == "1" else roman_numeral(value) if style == "r" else chr(value)
-
-
-def _level(number: Number, token: str) -> int | None:
-    """The depth at which a bracket continues: ``(f)`` after ``6(1)(a)`` at the last, ``(2)`` at the one before."""
-    styles = {style for style in "1ra" if _value(token, style)}
-    return next(
-        (
-            level
-            for level in range(len(number) - 1, 0, -1)
-            if any(_value(number[level], style) for style in styles)
-        ),
-        None,
-    )

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from loccit.labels.lexicon import load, one_of
 from loccit.labels.model import CONTAINERS, is_sub
-from loccit.labels.numbers import roman_numeral, roman_value
+from loccit.labels.numbers import roman_value
+from loccit.labels.ranges import Number, level_of, through, value_in
 from loccit.labels.readers import parse_whole
 
 _SIGNS = {"§", "§§"}
@@ -90,11 +91,11 @@ class Item:
     ``until`` is set on the first of a range: the parts of its last member. ``written`` is the number in the text.
     """
 
-    parts: tuple[str, ...]
+    parts: Number
     base: int
     start: int
     end: int
-    until: tuple[str, ...] = ()
+    until: Number = ()
     written: str = ""
 
 
@@ -172,7 +173,7 @@ def _next(text: str, at: int, kind: str, before: Item, ranged: bool) -> Item | N
     if match is None or len(before.parts) == before.base:
         return None
     tokens = tuple(_PART.findall(match["parens"]))
-    level = _level(before.parts[before.base :], tokens[0])
+    level = level_of(before.parts[before.base :], tokens[0])
     if level is None:
         return None
     parts = (*before.parts[: before.base + level], *tokens)
@@ -180,7 +181,7 @@ def _next(text: str, at: int, kind: str, before: Item, ranged: bool) -> Item | N
 
 
 def _item(text: str, match: re.Match[str]) -> Item:
-    base: tuple[str, ...] = ()
+    base: Number = ()
     end = match.end()
     if match["base"]:
         written = match["base"]
@@ -203,39 +204,7 @@ def _letter_apart(text: str, start: int, end: int) -> re.Match[str] | None:
     return apart
 
 
-def value_in(token: str, style: str) -> int | None:
-    """The value of a token in a numbering style: ``1``, ``a``, ``A``, ``i`` or ``I``."""
-    if style == "1":
-        return int(token) if token.isdecimal() else None
-    if not token.isalpha() or token.isupper() != style.isupper():
-        return None
-    lower = token.lower()
-    if style in "iI":
-        return roman_value(lower) if lower != "l" and set(lower) <= set("ivxl") else None
-    if len(set(lower)) == 1 and lower.isascii():
-        return ord(lower[0]) - 96 + 26 * (len(lower) - 1)
-    return None
-
-
-def _level(before: tuple[str, ...], token: str) -> int | None:
-    """The depth at which a bracket continues a list:
-
-    ``(ii)`` after ``(c)(1)(i)`` at the third, ``(d)`` at the first.
-    """
-    best, best_score = None, 0
-    for level in range(len(before) - 1, -1, -1):
-        for style in "1aAiI":
-            here, there = value_in(before[level], style), value_in(token, style)
-            if here is None or there is None:
-                continue
-            score = 3 if there == here + 1 else 2 if style not in "iI" and len(before[level]) == 1 else 1
-            score -= style in "aA" and before[level] in "ivx" and there != here + 1
-            if score > best_score:
-                best, best_score = level, score
-    return best
-
-
-def _rises(first: tuple[str, ...], last: tuple[str, ...]) -> bool:
+def _rises(first: Number, last: Number) -> bool:
     """Whether two numbers of one length differ in the last part only, or at least increase."""
     if len(first) != len(last):
         return first[:1] < last[:1] if not _all_digits(first, last) else int(first[0]) <= int(last[0])
@@ -247,26 +216,10 @@ def _rises(first: tuple[str, ...], last: tuple[str, ...]) -> bool:
     return False
 
 
-def _all_digits(first: tuple[str, ...], last: tuple[str, ...]) -> bool:
+def _all_digits(first: Number, last: Number) -> bool:
     return first[0].isdecimal() and last[0].isdecimal()
 
 
-def expand(first: tuple[str, ...], last: tuple[str, ...], limit: int = 60) -> list[tuple[str, ...]]:
+def expand(first: Number, last: Number, limit: int = 60) -> list[Number]:
     """The members of a range that differs in its last part; its two ends if they cannot be enumerated."""
-    if len(first) == len(last) and first[:-1] == last[:-1]:
-        for style in "1iIaA":
-            low, high = value_in(first[-1], style), value_in(last[-1], style)
-            if low is None or high is None or not 0 < high - low < limit:
-                continue
-            return [(*first[:-1], _written(value, style)) for value in range(low, high + 1)]
-    return [first, last]
-
-
-def _written(value: int, style: str) -> str:
-    if style == "1":
-        return str(value)
-    if style in "iI":
-        numeral = roman_numeral(value)
-        return numeral.upper() if style == "I" else numeral
-    doubled, letter = divmod(value - 1, 26)
-    return chr(letter + (97 if style == "a" else 65)) * (doubled + 1)
+    return through(first, last, limit) or [first, last]
