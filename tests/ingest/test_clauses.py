@@ -146,6 +146,45 @@ def test_code_and_tables_hold_no_clauses() -> None:
     assert labels_of("## Section 1\n\n```\n(a) code\n```\n\n| (a) | b |\n|---|---|\n| (b) | c |\n") == []
 
 
+def test_the_text_before_a_list_introduces_it() -> None:
+    text = (
+        "## Section 4\n\nThe office decides in a day if:\n\n1. all agree; or\n\n2. none is heard.\n\n"
+        "It decides in five days if one of these occurs:\n\n1. some agree;\n\n2. nobody asks.\n"
+    )
+    found = clauses_of(text)
+    assert [clause.label for clause in found] == ["Section 4(1)", "Section 4(2)"] * 2
+    assert text[found[1].start : found[1].end].strip() == "2. none is heard."
+
+
+def test_an_inserted_letter_is_one_of_its_list() -> None:
+    assert labels_of("## Section 4\n\n(a) One,\n\n(aa) a new one,\n\n(ab) another, or\n\n(b) two.\n") == [
+        "Section 4(a)",
+        "Section 4(aa)",
+        "Section 4(ab)",
+        "Section 4(b)",
+    ]
+
+
+def test_words_and_signs_count_clauses_where_they_begin_anew_in_each_section() -> None:
+    text = "".join(
+        f"### Article {n}\n\nThe {name} is free.\n\n§ 2. It is open to all.\n\n§ 3. It closes at ten.\n\n1° in May;\n\n"
+        "2° in June.\n\n"
+        for n, name in enumerate(("pier", "park", "bath"), 1)
+    )
+    each = ["({})(2)", "({})(3)", "({})(3)(1)", "({})(3)(2)"]
+    assert labels_of(text) == [
+        label.format(n).replace(f"({n})", f"Article {n}", 1) for n in (1, 2, 3) for label in each
+    ]
+
+
+def test_how_lists_are_nested_elsewhere_decides_where_they_begin() -> None:
+    usual = "".join(
+        f"## Section {n}\n\n(1) One:\n\n(a) first;\n\n(b) second.\n\n(2) Two.\n\n" for n in range(1, 6)
+    )
+    odd = "## Section 6\n\n(1) One.\n\nText between.\n\n(a) first;\n\n(b) second.\n"
+    assert labels_of(usual + odd)[-3:] == ["Section 6(1)", "Section 6(1)(a)", "Section 6(1)(b)"]
+
+
 def test_a_mention_in_the_middle_of_a_sentence_is_no_clause() -> None:
     assert labels_of("## Section 1\n\nas described in paragraph\n(a) above and in\n(b) below.\n") == []
 

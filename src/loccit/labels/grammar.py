@@ -59,7 +59,7 @@ _CODE = (
 # `§ 3 a`, as the Nordic countries write it; the letter is no article before a word.
 _APART = (
     r"(?<=§\s)\d{1,5}(?:[-‑–]\d{1,5})?\s(?-i:[a-z])"
-    r"(?=\.?\s*\Z|\.\s|[.\s](?-i:[A-ZÅÄÖØÆ])|\s(?:of|in|under|i|av|des|der|vom)\s)"
+    r"(?=\.?\s*\Z|\.\s|[,(]|[.\s](?-i:[A-ZÅÄÖØÆ])|\s(?:of|in|under|i|av|des|der|vom)\s)"
 )
 # `Art. 1 o`: the ordinal of Portuguese acts, where its sign was lost; from ten on they have none.
 _ORDINAL_LETTER = r"(?<=art\.\s)[1-9]\s(?-i:o)(?=\s{1,2}(?-i:[A-ZÀ-Ý\[(]))"

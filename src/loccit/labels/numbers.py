@@ -35,7 +35,7 @@ _ONE_WORD = re.compile(r"[^\W_]+")
 
 RAISED = r"(?:\^\d{1,3}\^?|[⁰¹²³⁴-⁹]{1,3}|<sup>\s?\d{1,3}\s?</sup>)"
 """A raised number: `§ 5¹` is not § 51."""
-_RAISED = re.compile(RAISED)
+_RAISED = re.compile(rf"\.?{RAISED}")
 _PREFIX = re.compile(r"^(lo|[lrd])\*?\.?\s?(?=\d)")
 _LETTER_APART = re.compile(r"(?<=\d)\s(?=[a-z]\Z)")
 
@@ -116,6 +116,15 @@ def words_end(text: str, end: int) -> int:
             break
         end = more.end()
     return end
+
+
+def letter_value(letter: str) -> int:
+    """The place of a small letter in its alphabet, roughly: what matters is that в comes soon after а.
+
+    >>> letter_value("c"), letter_value("в"), letter_value("β")
+    (3, 3, 2)
+    """
+    return next((ord(letter) - before for before in (0x42F, 0x3B0, 0x60) if ord(letter) > before), 0)
 
 
 def in_digits(text: str) -> str:

@@ -56,6 +56,7 @@ _RELATIVE = re.compile(
     rf"\s{{0,9}}(?P<label>\({PART_NUMBER}\)|[(（]{CHINESE}{{1,3}}[)）]|(?-i:[a-z]|[ivx]{{2,6}})\))(?:\s{{1,9}}|\Z|(?<=[)）])(?=[\u3000-\u9fff]))",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"\d{1,2}\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}\b")
 _YEAR = re.compile(r"(?:1[89]|2[01])\d\d")
 _DIMENSION = re.compile(r"[1-9][dgk]", re.IGNORECASE)
 
@@ -130,7 +131,11 @@ def _is_ordinal_heading(match: re.Match[str], marked: bool, rest: str) -> bool:
 def _is_bare_heading(match: re.Match[str], rest: str) -> bool:
     """Tell ``4 Payment`` and ``4.2 payment`` from ``2021 results``, ``10 things to know`` and ``1.5 GB``."""
     number, marked = match["number"], match["mark"][:1] in {".", ")"}
-    if _YEAR.fullmatch(number) or not is_label_number(number, match.string, match.end("label")):
+    if (
+        _YEAR.fullmatch(number)
+        or _DATE.match(match.string)
+        or not is_label_number(number, match.string, match.end("label"))
+    ):
         return False
     if "." in number or match["parts"]:
         return True

@@ -54,7 +54,10 @@ def extract(
 ) -> Extracted:
     """Find the clauses below the headings, obligations, and definitions and references if wanted."""
     places = [*sections, *extract_clauses(parsed, sections)]
-    places += extract_items(parsed, places, sections)
+    items = extract_items(parsed, places, sections)
+    places += items
+    if items:
+        places += extract_clauses(parsed, items, places)
     return Extracted(
         places,
         extract_definitions(parsed, sections, source_path, language) if definitions else [],

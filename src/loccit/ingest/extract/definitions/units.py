@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from loccit.ingest.extract.clauses import Reading, read_markers
+from loccit.ingest.extract.markers import read_markers
 from loccit.ingest.parse import Block, Parsed
 from loccit.model import Place
 
@@ -47,7 +47,7 @@ class Unit:
     end: int
     indent: int
     bullet: bool
-    places: tuple[Reading, ...]
+    places: tuple[tuple[str, float], ...]
     section: int
     heading: bool = False
 
@@ -134,7 +134,7 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
     written = match["value"] or match["dotted"]
     places = _numbered(match["mark"], match["dotted"]) if written else ()
     if match["raised"] and not match["mark"]:
-        places = (Reading("^1", int(match["raised"])),)  # numbers of paragraphs, as in Swiss acts
+        places = (("^1", int(match["raised"])),)  # numbers of paragraphs, as in Swiss acts
     body = match.end()
     if match["mark"] and not places:
         body = match.start("mark")  # "Mr." and the like
@@ -143,11 +143,15 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
     return Unit(start, body, stop, len(match["indent"].expandtabs(4)), bool(match["bullet"]), places, section)
 
 
-def _numbered(mark: str, dotted: str | None) -> tuple[Reading, ...]:
+def _numbered(mark: str, dotted: str | None) -> tuple[tuple[str, float], ...]:
     """The readings of a marker; those of `4.2` count below 4."""
     found = read_markers(mark.replace("\\", "").replace("°", ")"))
     readings = found[0].readings if found and not found[0].offset else ()
-    return tuple(Reading(dotted.rpartition(".")[0] if dotted else style, value) for style, value in readings)
+    # `(1A)` stands between 1 and 2.
+    return tuple(
+        (dotted.rpartition(".")[0] if dotted else style, part[1] + 0.5 * bool(part[2]))
+        for style, part in readings
+    )
 
 
 class Levels:

@@ -21,9 +21,10 @@ from loccit.ingest.parse.places.mentions import (
     printed_contents,
     read_mentions,
 )
-from loccit.ingest.parse.places.numbering import choose, printed_below, without_clauses
+from loccit.ingest.parse.places.numbering import choose, printed_below, without_clauses, without_inner
 from loccit.ingest.parse.places.outline import outline_places, with_parts
 from loccit.ingest.parse.places.series import learn_series
+from loccit.ingest.parse.places.titles import CLAUSE
 from loccit.ingest.parse.places.tree import headings_of, listed_titles, nest
 
 _MAX_PLACES = 20_000
@@ -52,6 +53,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
     titles = titles_of(lines, contents, mentions, text, width)
     weigh(lines, titles, contents, mentions)
+    lines = without_inner(lines, titles, text)
     chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
     accepted = with_parts(without_clauses(chosen, headings, titles, contents, learnt.members), parts)
     titled, more = titled_series(learnt, accepted, contents, parsed, width)
@@ -73,9 +75,10 @@ def _unnumbered(parsed: Parsed, headings: list[Heading], contents: Contents, wid
 
 
 def _with(parsed: Parsed, headings: list[Heading], found: list[Heading], contents: Contents) -> Parsed:
-    """The text with all its headings, with those ``found`` cut out of its blocks."""
+    """The text with all its headings, with those ``found`` cut out of its blocks, and text behind a label."""
     starts = [(block.start, block.kind, block.header_end) for block in parsed.blocks]
+    behind = [heading for heading in headings if CLAUSE.match(parsed.text, heading.body)]
     starts += [(heading.start, "heading", 0) for heading in found]
-    starts += [(heading.body, "text", 0) for heading in found]
-    blocks = tile(starts, parsed.body_start, len(parsed.text)) if found else parsed.blocks
+    starts += [(heading.body, "text", 0) for heading in (*found, *behind)]
+    blocks = tile(starts, parsed.body_start, len(parsed.text)) if found or behind else parsed.blocks
     return replace(parsed, headings=headings, blocks=blocks, contents=contents.entries)

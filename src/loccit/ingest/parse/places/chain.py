@@ -20,9 +20,10 @@ _K = TypeVar("_K")
 _GAP = 1.6
 _AGAIN = 3.0
 _LATE_START = 0.8
-_STEP = re.compile(r"(\d+)([a-z]*)")
+_STEP = re.compile(r"(\d+)([^\W\d_]*)")
+_FIRST_LETTERS = "aаα"
 _PREFIXED = re.compile(r"([a-z])(\d{1,9})([a-z]*)")
-_INSERTED = re.compile(r"(\d{1,9})-(\d{1,9})(?:-\d{1,9})*")
+_INSERTED = re.compile(r"(\d{1,9})[-^](\d{1,9})(?:-\d{1,9})*")
 
 
 class Step(NamedTuple):
@@ -43,11 +44,12 @@ def number_key(parts: Sequence[str]) -> Number:
 
 
 def _part(part: str) -> Part:
-    if match := _STEP.fullmatch(part):
+    if match := _STEP.fullmatch(part.replace("/", "", 1)):
         return (0, int(match[1]), match[2])
     if inserted := _INSERTED.fullmatch(part):
-        # Later insertions: 第二十四条の二 is between 24 and 25.
-        return (0, int(inserted[1]), chr(96 + min(int(inserted[2]), 26)))
+        # Later insertions: 第二十四条の二 is between 24 and 25, and so is 24¹.
+        whole, rest = divmod(int(inserted[2]) - 1, 26)
+        return (0, int(inserted[1]), "z" * min(whole, 40) + chr(97 + rest))
     if prefixed := _PREFIXED.fullmatch(part):
         # Codes with several numberings: R9 follows R8.
         return (10 + ord(prefixed[1]), int(prefixed[2]), prefixed[3])
@@ -61,7 +63,8 @@ def outer(number: Number) -> Number:
     return number[:-1] if len(number) > 1 and number[-1] == (0, 0, "") else number
 
 
-def _is_first(part: Part) -> bool:
+def is_first(part: Part) -> bool:
+    """Whether it is 1, 0 or a, with which a numbering begins."""
     counts = part[0] == 0 or part[0] > 9
     return (counts and part[1] <= 1 and not part[2]) or part[:2] == (1, ord("a"))
 
@@ -71,10 +74,32 @@ def _before(part: Part) -> list[Part]:
     group, value, suffix = part
     if suffix:
         last = suffix[-1]
-        earlier = suffix[:-1] + chr(ord(last) - 1) if last > "a" else suffix[:-1]
+        earlier = suffix[:-1] + ("" if last in _FIRST_LETTERS else chr(ord(last) - 1))
         # Later insertions may begin with 2: 第二条の二 follows 第二条.
-        return [(group, value, earlier), *([(group, value, "")] if suffix == "b" else [])]
+        return [(group, value, earlier), *([(group, value, "")] if suffix in ("b", "б") else [])]
     return [(group, value - 1, "")] if value > 0 else []
+
+
+def closeness(number: Number, later: Number) -> float:
+    """How near a number is to the one that must come next: the next sibling, the first child, or an outer one.
+
+    >>> one, two, four, inserted = ((0, 1, ""),), ((0, 2, ""),), ((0, 4, ""),), ((0, 1, "a"),)
+    >>> [closeness(*pair) for pair in ((one, two), (one, inserted), (inserted, two), (two, four), (two, one))]
+    [1.0, 1.0, 1.0, 0.5, 0.0]
+    """
+    size = next(
+        (i for i, pair in enumerate(zip(number, later, strict=False)) if pair[0] != pair[1]), len(number)
+    )
+    near = float(number != later)
+    if size < len(number):
+        if size >= len(later) or number[size][0] != later[size][0] or number[size] > later[size]:
+            return 0.0
+        gap = max(1, later[size][1] - number[size][1]) + bool(later[size][2])
+        near = 1.0 if number[size] in _before(later[size]) else 1.0 / gap
+        size += 1
+    for group, value, _ in later[size:]:
+        near /= max(1, value - (96 if group else 0))
+    return near
 
 
 def best_chain(steps: Sequence[Step]) -> list[int]:
@@ -126,13 +151,13 @@ class _Table:
     def _choose(self, step: Step) -> tuple[float, int]:
         """Return the best score that a step can build on, and the step that has it."""
         number = step.number
-        choices = [(0.0 if _is_first(number[0]) else -_LATE_START, -1)]
+        choices = [(0.0 if is_first(number[0]) else -_LATE_START, -1)]
         choices += [(self._score[found], found) for found in self._naturally_before(number)]
         rank = bisect_left(self._order, number)
         score, found = self._smaller.get(rank)
         if found >= 0:
             choices.append((score - _GAP, found))
-        if all(_is_first(part) for part in number):
+        if all(is_first(part) for part in number):
             if self._best >= 0:
                 choices.append((self._score[self._best] - _AGAIN, self._best))
             if step.boundaries and self._best_before >= 0:
@@ -149,7 +174,7 @@ class _Table:
                 sibling = self._under.get((*head, earlier)) if earlier[2] else self._last_of.get(key)
                 if sibling is not None:
                     found.append(sibling)
-            if not _is_first(last):
+            if not is_first(last):
                 break
             # 2.1 may come right after 2, or right after 1.9 if 2 has no line of its own.
             if head and (parent := self._at.get(head)) is not None:

@@ -10,7 +10,15 @@ from itertools import zip_longest
 from loccit.ingest.parse.places.chain import Number, outer
 from loccit.ingest.parse.places.lines import NumberedLine, series_of
 from loccit.ingest.parse.places.mentions import Contents, Entry, Mentions
-from loccit.ingest.parse.places.titles import QUOTES, Title, clean, following_title, read_title, titles_below
+from loccit.ingest.parse.places.titles import (
+    CLAUSE,
+    QUOTES,
+    Title,
+    clean,
+    following_title,
+    read_title,
+    titles_below,
+)
 from loccit.labels.lexicon import load, lowered
 from loccit.labels.model import APART
 from loccit.text.keys import title_key
@@ -93,8 +101,8 @@ def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
 
 def _as_called(text: str, line: NumberedLine, wanted: str) -> Title | None:
     """The beginning of a line by which the document refers to it elsewhere: `Section 4 (Payment & Taxes)`."""
-    if text[line.rest : line.rest + 1] in QUOTES:
-        # A definition, which is referred to by what it defines.
+    if text[line.rest : line.rest + 1] in QUOTES or CLAUSE.match(text, line.rest):
+        # A definition, which is referred to by what it defines, or its first clause.
         return None
     size = len(wanted.split())
     end = line.rest

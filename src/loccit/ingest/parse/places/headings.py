@@ -17,7 +17,7 @@ from loccit.ingest.parse import Heading, Parsed
 from loccit.ingest.parse.places.lines import NumberedLine, read_line
 from loccit.ingest.parse.places.mentions import Contents
 from loccit.ingest.parse.places.series import NOTHING, Learnt, label_of
-from loccit.ingest.parse.places.titles import Title, clean, is_title, read_title, titles_below
+from loccit.ingest.parse.places.titles import CLAUSE, Title, clean, is_title, read_title, titles_below
 from loccit.labels import parse_heading
 from loccit.text.keys import title_key
 
@@ -83,10 +83,10 @@ def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
     """Remove text from headings: a clause in a heading style has a number, perhaps a title, and then text."""
     kept = []
     for heading in headings:
-        if len(heading.text) <= _LONGEST_HEADING:
+        line = read_line(text, heading.start, heading.body)
+        if len(heading.text) <= _LONGEST_HEADING and not (line and CLAUSE.match(text, line.rest)):
             kept.append(heading)
             continue
-        line = read_line(text, heading.start, heading.body)
         title = read_title(text, line.rest, heading.body, _NO_WIDTH) if line else None
         if line is None or (title is None and len(heading.text) <= _LONGEST_TITLE):
             # A paragraph of prose in a heading style is not a title; a long title still is.

@@ -29,7 +29,6 @@ _FURNITURE = re.compile(
     r"\s*(?:</?PAGE>\s*\S{0,8}|[-–—\[(]{0,2}\s?(?:page\s)?\d{1,4}\s?[-–—\])]{0,2}|.{0,80}\[page \d+\])\s*",
     re.I,
 )
-_DATE = re.compile(r"\d{1,2}\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}\b")
 _RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
 _LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
@@ -44,6 +43,11 @@ _KIND_ALONE = re.compile(
 def series_of(kind: str) -> str:
     """The numbering that a kind belongs to: `Section 2`, then `2.1`, whatever word precedes the number."""
     return "" if kind == "section" else kind
+
+
+def ends_short(line: str, width: int) -> bool:
+    """Whether a sentence does not go on from a line to the next, since there was room for more."""
+    return width > _UNBROKEN or len(line) < 0.6 * width or _FURNITURE.fullmatch(line) is not None
 
 
 def is_furniture(line: str) -> bool:
@@ -129,8 +133,7 @@ def numbered_lines(
                     found := _read(text, position, line, block, before, letters, learnt)
                 ):
                     yield _in_list(found, items.get(position, ()))
-                ends = _FURNITURE.fullmatch(line) or len(line) < 0.6 * width or width > _UNBROKEN
-                before = "" if ends and not _RULE.fullmatch(line) else line
+                before = "" if ends_short(line, width) and not _RULE.fullmatch(line) else line
             else:
                 before = ""
             position = line_end + 1
@@ -206,9 +209,7 @@ def _read(
     if _PARAGRAPH_SIGN.fullmatch(label.text):
         return None
     if not label.kind and (
-        (label.text.isalpha() and label.text not in letters)
-        or _FURNITURE.fullmatch(line)
-        or _DATE.match(bare)
+        (label.text.isalpha() and label.text not in letters) or _FURNITURE.fullmatch(line)
     ):
         return None
     if rest and label.kind and (rest[0].islower() or rest[0] in ",;)]") and not _marked(bare, label, rest):

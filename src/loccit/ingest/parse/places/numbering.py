@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from loccit.ingest.parse import Heading
-from loccit.ingest.parse.places.chain import Number, Step, best_chain
+from loccit.ingest.parse.places.chain import Number, Step, best_chain, closeness
 from loccit.ingest.parse.places.lines import NumberedLine
 from loccit.ingest.parse.places.mentions import Contents, Mentions
 from loccit.ingest.parse.places.titles import Title
@@ -23,7 +23,9 @@ _REPEATED = re.compile(
 )
 _INNER = 100
 _LEAST = 0.5
-_ONE = (0, 1, "")
+_ONE, _SECOND = (0, 1, ""), ((0, 2, ""),)
+# In how many places a numbering without titles begins anew, and how much of it is so.
+_FEWEST_ANEW, _MOST_ANEW = 2, 0.8
 # This many entries make a contents page whose omissions can be trusted.
 _FEWEST_LISTED = 3
 _FEWEST_ENTRIES = 5
@@ -92,6 +94,42 @@ def choose(
         accepted += chosen
         accepted += [line for line in members if line.heading and line.start not in taken]
     return sorted(accepted, key=lambda line: line.start)
+
+
+def without_inner(lines: Sequence[NumberedLine], titles: dict[int, Title], text: str) -> list[NumberedLine]:
+    """Drop the lines of a numbering without titles that begins anew in the places of another, article after article.
+
+    They are clauses: `1.`, `Stk. 2.` or `§ 2.`; the first may have no number, and stand beside that of its article.
+    """
+    inner: set[int] = set()
+    styles = {line.start: _style(line, text) for line in lines if not (line.heading or line.dotted)}
+    for style in {style for style in styles.values() if style[0] not in CONTAINERS}:
+        families: dict[int, list[NumberedLine]] = {}
+        holder = None
+        for line in lines:
+            if styles.get(line.start) == style:
+                families.setdefault(holder.start if holder else -1, []).append(line)
+            elif line.label.kind not in ("", style[0], *CONTAINERS) and (line.heading or line.worth > 1):
+                holder = line
+        every = [line for family in families.values() for line in family]
+        begun = sum(start >= 0 and family[0].number <= _SECOND for start, family in families.items())
+        follow = sum(
+            closeness(line.number, later.number) == 1
+            for family in families.values()
+            for line, later in pairwise(family)
+        )
+        if (
+            begun >= max(_FEWEST_ANEW, _MOST_ANEW * len(families))
+            and follow + begun >= _MOST_ANEW * len(every)
+            and _untitled(every, titles)
+        ):
+            inner |= {line.start for line in every}
+    return [line for line in lines if line.start not in inner]
+
+
+def _style(line: NumberedLine, text: str) -> tuple[str, str]:
+    """What tells the numbering of a line from others: its kind, and the sign after its number."""
+    return line.label.kind, text[line.start : line.rest].rstrip(" *_\t")[-1:]
 
 
 def _as_contents_say(lines: Sequence[NumberedLine], contents: Contents) -> list[NumberedLine]:
@@ -306,12 +344,7 @@ def without_clauses(
         of_family = {
             start: parent for start, parent in of_family.items() if parent not in broken or start in learnt
         }
-    lists = _lists(accepted).values()
-    # A short first paragraph may look like a title; the other articles show what it is.
-    alike = _untitled([line for family in lists for line in family], titles)
-    clauses = of_family.keys() | {
-        line.start for family in lists if alike or _untitled(family, titles) for line in family
-    }
+    clauses = set(of_family)
     if len(orphans) < len(of_family):
         # They are what the others of their numbering are, though no place has the number before them.
         clauses |= orphans
@@ -334,18 +367,6 @@ def _paragraphs(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine
             families.setdefault(parent.start, []).append(line)
         holders[line.number] = line
     return families
-
-
-def _lists(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
-    """Plain `1.`, `2.` that restart in each article or section, by the place that contains them."""
-    families: dict[int, list[NumberedLine]] = {}
-    holder: NumberedLine | None = None
-    for line in accepted:
-        if line.heading or not line.plain:
-            holder = line
-        elif holder is not None and holder.label.kind and holder.label.kind not in CONTAINERS:
-            families.setdefault(holder.start, []).append(line)
-    return families if all(family[0].number == (_ONE,) for family in families.values()) else {}
 
 
 def _apart(accepted: Sequence[NumberedLine], others: Sequence[int], of_family: dict[int, int]) -> set[int]:

@@ -17,17 +17,19 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from loccit.ingest.parse import Parsed
-from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain
+from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain, closeness
 from loccit.ingest.parse.places.view import only_lists, plain_view
 from loccit.labels import Label, normalise_number, parse_heading, roman_value
 from loccit.labels.lexicon import load, lowered
-from loccit.labels.numbers import coded_number
+from loccit.labels.numbers import coded_number, letter_value
 
 Shape: TypeAlias = tuple[str, str]
 """A form, and the word, sign or letters beside the number."""
 
 _WORD = r"[^\W\d_]{2,24}"
-_NUMBER = r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[a-z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
+_NUMBER = (
+    r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[^\W\d_A-Z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
+)
 _DOTTED = r"(?:\d{1,4}|[IVXLC]{1,7}|[A-Z]{1,2})(?:[.\-‑]\d{1,4}|[.\-‑][A-Za-z](?![^\W_])){1,6}"
 # Letters and digits: `IR-4`, `ES.103`, `TC-API-012`, `A3b3)`, `1b1)`, `AC-2(3)`, `35/A`, `19^1`.
 _CODED = (
@@ -183,7 +185,7 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
                 row = block.kind == "table" or (lead is not None and lead.group().strip(" \t>#") != "")
                 for shape, match in _readings(bare):
                     if shape[0] == "number":
-                        if not (heading or (blank and match["mark"] and block.kind == "text")):
+                        if not (heading or (blank and block.kind == "text" and _begins_text(bare, match))):
                             continue
                     elif shape[0] == "part" and not (marked or (blank and not row)):
                         continue
@@ -206,12 +208,19 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
             position = end + 1
 
 
+def _begins_text(bare: str, match: re.Match[str]) -> bool:
+    """Whether what follows a plain number is set apart from it, or begins like a sentence."""
+    return bool(match["mark"]) or not bare[match.end() :].lstrip()[:1].islower()
+
+
 def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
-    """Yield the shapes that the beginning of a line has, if no lexicon knows its word."""
+    """Yield the shapes that the beginning of a line has, unless its label is read anyway."""
     for form, pattern in _FORMS:
         if match := pattern.match(bare):
             word = lowered(match["word"])
-            if form in ("before", "after") and (word in _ASIDE or _is_known(word)):
+            if form in ("before", "after") and (
+                word in _ASIDE or (_is_known(word) and parse_heading(bare)[0] is not None)
+            ):
                 continue
             if form == "code":
                 letters = re.match(r"[A-Z]\D*", match["number"])
@@ -259,7 +268,7 @@ def _part(part: str) -> Part:
         return (0, int(part), "")
     value = 0
     for letter in part:
-        value = 32 * value + ord(letter) - 96
+        value = 64 * value + letter_value(letter)
     return (1, 96 + value, "")
 
 
@@ -287,7 +296,8 @@ def _series(
         if loose and 2 * sum(line.opens for line in lines) < len(lines):
             continue
         runs = _runs(lines, limits)
-        if shape[0] in ("before", "after") and runs and runs[0][0].number[0][1] > _LATEST_START:
+        counts = shape[0] in ("before", "after") and not _is_known(shape[1])
+        if counts and runs and runs[0][0].number[0][1] > _LATEST_START:
             # `14 Years`, `15 Years`: what is counted are years.
             runs = [run for run in runs if len(run) >= _PARAGRAPHS]
         if shape[0] == "number" and shape != _HEADED:
@@ -337,37 +347,23 @@ def _is_series(
     strange = sum(count for number, count in again.items() if number not in known)
     if len(found) < in_order * (len(found) + strange):
         return False
-    close = sum(_closeness(line.number, later.number) for run in runs for line, later in pairwise(run))
+    close = sum(closeness(line.number, later.number) for run in runs for line, later in pairwise(run))
     if close < near * (len(found) - len(runs)):
         return False
     gaps = sorted(later.start - line.start for run in runs for line, later in pairwise(run))
     return found[0].row or gaps[len(gaps) // 2] >= _LEAST_TEXT
 
 
-def _closeness(number: Number, later: Number) -> float:
-    """How near a number is to the one that must come next: the next sibling, the first child, or an outer one."""
-    size = next(
-        (i for i, pair in enumerate(zip(number, later, strict=False)) if pair[0] != pair[1]), len(number)
-    )
-    near = 1.0
-    if size < len(number):
-        here, there = number[size], later[size]
-        if here[0] != there[0]:
-            return 0.0
-        near = 1.0 / max(1, there[1] - here[1])
-        size += 1
-    for group, value, _ in later[size:]:
-        near /= max(1, value - (96 if group else 0))
-    return near
-
-
 def _kinds(series: Mapping[Shape, Sequence[Beginning]]) -> dict[Shape, str]:
     """Give each word a kind: the commonest has articles, rarer ones what contains them."""
     outer = iter(("chapter", "title", "part"))
     kinds: dict[Shape, str] = {}
+    forms = load().forms
     for shape in sorted(series, key=lambda shape: -len(series[shape])):
         if shape[0] == "sign":
             kinds[shape] = ""
+        elif shape[1] in forms:
+            kinds[shape] = forms[shape[1]].kind
         elif "article" not in kinds.values():
             kinds[shape] = "article"
         elif kind := next(outer, ""):

@@ -46,8 +46,14 @@ class Title:
     body: int
 
 
+CLAUSE = re.compile(r"[*_]{0,3}(?:\([^\W_]{1,4}\)|§\s?\d)")
+"""The number of a clause, with which no title begins."""
+
+
 def read_title(text: str, rest: int, end: int, width: int) -> Title | None:
     """Return the title that the words at ``rest`` are, or begin with; ``width`` is the length of the text's lines."""
+    if CLAUSE.match(text, rest):
+        return None
     stop = min(end, rest + _MAX_LENGTH + 40)
     ends = _PARAGRAPH_END.search(text, rest, stop)
     paragraph = ends.start() if ends else stop
