@@ -107,6 +107,8 @@ def show_section(view: SectionView, *, apart: bool = False) -> None:
     show(*([""] if apart else []), breadcrumb(view.parent_chain, view.document_title), place, to=out)
     if view.doubt:
         show(Text(one_line(view.doubt), style="yellow"), to=out)
+    if view.lead_in:
+        show("", Text(one_line(view.lead_in, 600), style="dim"), to=out)
     show("", to=out)
     show(_rendered(view.text) if out.is_terminal else safe(view.text).strip("\n"), to=out)
     if view.children:

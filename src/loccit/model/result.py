@@ -48,7 +48,7 @@ class SearchResult:
     ``from_image``: one of its pages was read from an image, so letters may be wrong.
     ``uncertain``: its document contradicts the numbering found in it, so it is cited by lines and pages.
     ``exact_match``: the query names it, by a number, a title or a phrase; ``as_written``: in the very words that stand
-    there.
+    there. ``lead_in`` is the text that introduces the list of which it is an item.
     """
 
     rank: int
@@ -83,6 +83,7 @@ class SearchResult:
     """The cells of a notebook."""
     place_id: str = ""
     """The id of its section or clause, by which it can be read."""
+    lead_in: str = ""
 
     @property
     def location(self) -> str:
@@ -131,6 +132,8 @@ class SearchResult:
             head.append("Uncertain: the document contradicts this numbering; cite by lines.")
         if self.from_image:
             head.append(READ_FROM_IMAGE)
+        if self.lead_in:
+            head.append(self.lead_in)
         if self.also_in:
             places = "; ".join(
                 f"{_called(place.source_path, named)} {place.section}".strip() for place in self.also_in

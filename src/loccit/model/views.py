@@ -77,7 +77,7 @@ class SectionView:
 
     ``exact`` is false when the reference names a part of this section that is no place of its own; ``numbered_lines``
     are then the lines of it that begin with the number of that part. Where only some lines of it were asked for,
-    ``lines`` are these and ``whole_lines`` all of it.
+    ``lines`` are these and ``whole_lines`` all of it. ``lead_in`` is the sentence that an item of a list continues.
     ``alternatives`` are other sections that the same reference fits, as ``path#section_id``. ``from_image`` says that
     some page of it was read from an image, ``uncertain`` that the document contradicts the numbering found in it.
     """
@@ -101,6 +101,7 @@ class SectionView:
     place_id: str = ""
     whole_lines: Lines | None = None
     numbered_lines: list[NumberedLine] = field(default_factory=list)
+    lead_in: str = ""
 
     @property
     def location(self) -> str:

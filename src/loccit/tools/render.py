@@ -330,6 +330,8 @@ def section_lines(view: SectionView) -> list[str]:
         lines.append(
             f"Shown: {line_word(view.source_path)}s {view.lines.first}–{view.lines.last} of {whole.first}–{whole.last}"
         )
+    if view.lead_in:
+        lines.append("Introduced by: " + " ".join(view.lead_in.split()))
     if view.from_image:
         lines.append(READ_FROM_IMAGE)
     if view.alternatives:

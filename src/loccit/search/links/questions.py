@@ -32,6 +32,7 @@ from loccit.search.links.define import DefinedTerm, Dictionary
 from loccit.search.links.find_places import find_documents
 from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.present.enrich import located
+from loccit.search.present.lead_in import lead_in
 from loccit.search.query.filters import compile_filters
 from loccit.search.query.understand import clean_text
 from loccit.text.keys import term_keys, term_words, typed_key
@@ -175,6 +176,7 @@ def section_view(
         uncertain=any(check.doubtful for check in index.lookup.self_checks([found.document]).values()),
         place_id=place.place_id,
         numbered_lines=list(lines),
+        lead_in=lead_in(index.lookup, found.document, place, around),
     )
 
 

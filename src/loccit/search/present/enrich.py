@@ -14,6 +14,7 @@ from loccit.port.records import Readings, Records, StoredChunk
 from loccit.search.candidates import EXACT, GRAPH, HYBRID, KEYWORD, SEMANTIC, Candidate
 from loccit.search.links.define import term_key
 from loccit.search.links.reference_graph import ReferenceGraph
+from loccit.search.present.lead_in import lead_in
 from loccit.search.present.respond import explain_candidate
 from loccit.search.present.snippets.evidence import unit_spans
 from loccit.search.retrieve.bearing import Line
@@ -178,7 +179,7 @@ def to_results(
             place_id=chunk.place_id,
         )
         if clause:
-            result = _focus(result, chunk, clause)
+            result = _introduced(_focus(result, chunk, clause), chunk.document, clause, enrichment.places)
         elif place:
             result = _from_heading(result, chunk, place)
         elif line:
@@ -218,6 +219,13 @@ def _focus(result: SearchResult, chunk: StoredChunk, clause: Place) -> SearchRes
         cross_references=inside,
         matches=[],
     )
+
+
+def _introduced(result: SearchResult, document: int, clause: Place, records: Records | None) -> SearchResult:
+    """Add to an item of a list the text that introduces it."""
+    if records is None:
+        return result
+    return replace(result, lead_in=lead_in(records, document, clause, records.places_of_document(document)))
 
 
 def _with_substance(chunk: StoredChunk, place: Place | None, enrichment: Enrichment) -> StoredChunk:
