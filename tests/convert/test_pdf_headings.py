@@ -360,3 +360,15 @@ def test_a_signature_at_the_end_of_its_page_is_no_heading(tmp_path: Path) -> Non
     last.text(72, 60, "APPENDIX A: REGISTERS", 12, "B")
     text(last, 80)
     assert titles(tmp_path, first, last) == ["1. Harbours", "2. Berths", "3. Dues", "APPENDIX A: REGISTERS"]
+
+
+def test_an_underlined_line_is_set_off_like_a_bold_one(tmp_path: Path) -> None:
+    """Words within a line are underlined too, and rules are longer than the words in a table's head."""
+    page, y = Page(), 60.0
+    for title, end in (("Berths of the port", 149), ("Dues of vessels", 140), ("Lights at night", 136)):
+        page.text(72, y, title).rule(72, y + 2, end, y + 2)
+        y = text(page, y + 20)
+        page.text(72, y, "The master is told by name.").rule(72, y + 2, 110, y + 2)
+        page.text(72, y + 26, "What is due").rule(72, y + 28, 200, y + 28)
+        y += 52
+    assert titles(tmp_path, page) == ["Berths of the port", "Dues of vessels", "Lights at night"]

@@ -169,3 +169,12 @@ def test_a_paragraph_whose_parent_is_missing_is_like_the_others(tmp_path: Path) 
         assert [node.label for node in outline.nodes] == ["1", "2", "3", "4"]
         assert not outline.nodes[3].children
         assert "The party" in library.section("4.1.2").text
+
+
+def test_the_ticks_of_an_axis_are_no_places(tmp_path: Path) -> None:
+    ticks = "1.0 2.0\n\n3.0 4.0 5.0 Depth (m)\n\n2.0 2.5 3.0\n\n"
+    text = f"# 1 Harbours\n\n{TERMS}\n\n{ticks}# 2 Berths\n\n{TERMS}\n\n{ticks}# 3 Dues\n\n{TERMS}\n"
+    with index(tmp_path, text) as library:
+        (outline,) = library.outline("text.md")
+        assert [node.label for node in outline.nodes] == ["1", "2", "3"]
+        assert not any(node.children for node in outline.nodes)

@@ -297,30 +297,8 @@ def assign_levels(found: Sequence[Candidate]) -> list[int]:
             groups[-1].append(kind)
         else:
             groups.append([kind])
-    groups = _without_rare(groups, members)
     level_of = {kind: level for level, group in enumerate(groups, 1) for kind in group}
     return [level_of[k] for k in kinds]
-
-
-def _without_rare(groups: list[list[_Kind]], members: dict[_Kind, list[Candidate]]) -> list[list[_Kind]]:
-    """Let rare styles, as on a cover, share a level instead of pushing the others down."""
-    total = sum(map(len, members.values()))
-    rare = max(1, 0.02 * total)
-    result: list[list[_Kind]] = []
-    held: list[_Kind] = []
-    for group in groups:
-        few = sum(len(members[k]) for k in group) <= rare and all(k[0] == "style" for k in group)
-        if few:
-            held.extend(group)
-            continue
-        if held:
-            # Larger than anything regular: one level above all the rest, for titles.
-            result.append(held) if not result else group.extend(held)
-            held = []
-        result.append(group)
-    if held:
-        result.append(held)
-    return result
 
 
 def _directly(found: Sequence[Candidate], outer: str, inner: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,11 @@ from loccit.ingest.convert.pdf.line_numbers import number_lines, part_line_numbe
 from loccit.ingest.convert.pdf.page import HYPHEN, Line, PageText, Rule, Span
 from loccit.ingest.convert.pdf.rules import Fences, kept_apart, parted
 from loccit.ingest.convert.pdf.words import DEEPEST_OVERLAP, NOTE, WIDEST_GAP, Box, Run, Word, WordReader
+
+_UNDERLINED = 0.9
+"""The share of a line that its rule covers."""
+_OVER, _BELOW = 3.0, 4
+"""Points by which a rule may be longer than its line, and be below its baseline."""
 
 
 class PageReader:
@@ -57,7 +63,27 @@ class PageReader:
         words, numbers = part_line_numbers(words)
         result.margin = number_lines(numbers, number)
         result.lines = _join_split_lines(_lines(words, number, fences), fences)
+        _mark_underlined(result)
         return result
+
+
+def _mark_underlined(page: PageText) -> None:
+    """Take lines that are underlined as a whole, and no further, for bold ones: typewriters have nothing else."""
+    level: dict[int, list[Rule]] = defaultdict(list)
+    for rule in page.rules:
+        if rule.horizontal:
+            level[round(rule.y0)].append(rule)
+    for line in page.lines if level else ():
+        width, base = line.x1 - line.x0, round(line.base)
+        if any(
+            line.x0 - _OVER <= rule.x0
+            and rule.x1 <= line.x1 + _OVER
+            and rule.x1 - rule.x0 >= _UNDERLINED * width
+            for y in range(base, base + _BELOW)
+            for rule in level.get(y, ())
+        ):
+            line.spans = [span._replace(style=span.style._replace(bold=True)) for span in line.spans]
+            line.settle()
 
 
 def _seen(words: list[Word]) -> list[Word]:

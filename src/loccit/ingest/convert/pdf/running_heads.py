@@ -19,7 +19,7 @@ from loccit.ingest.convert.pdf.paragraphs import Block, Paragraph
 _DIGITS = re.compile(r"\d+")
 _NUMBER_ONLY = re.compile(r"\W*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:of|/|\|)\s*\d{1,4})?\W*$", re.I)
 _WORDS = re.compile(r"[^\W\d_]{4}")
-_ZONE = 0.14
+_ZONE = 0.16
 _OUTERMOST = 4
 _SAME_ROW = 3
 _APART = re.compile(r"(?:^|[|•·–—]\s?|\bpage )(\d{1,4})$|^(?=\d{1,4}\s?[|•·–—])(\d+)", re.I)

@@ -203,26 +203,30 @@ def _surroundings(found: Sequence[Candidate], flow: Sequence[Item | Heading]) ->
     words = [0]
     for item in flow:
         words.append(words[-1] + _count(item))
-    result = {}
+    result: dict[int, _Around] = {}
     next_of: dict[_Group, int] = {}
     ends: dict[int, int] = {}
     for candidate in reversed(found):
         group = _group(candidate)
         ends[candidate.first] = next_of.get(group, len(flow))
         next_of[group] = candidate.first
-    for n, candidate in enumerate(found):
+    later: Candidate | None = None
+    for n, candidate in reversed([*enumerate(found)]):
         here = _Around(words[ends[candidate.first]] - words[candidate.last + 1])
         following = flow[candidate.last + 1] if candidate.last + 1 < len(flow) else None
         here.table = isinstance(following, Table)
-        if n + 1 < len(found) and found[n + 1].first == candidate.last + 1:
-            here.twin = found[n + 1].look == candidate.look
-            later = found[n + 1]
+        if later is not None and later.first == candidate.last + 1:
+            here.twin = later.look == candidate.look
+            hollow = later.label is None and result[later.first].empty
             here.empty = (
-                later.look.size > candidate.look.size + _NEAR or later.page > candidate.lines[-1].page
+                hollow or later.look.size > candidate.look.size + _NEAR or later.page > candidate.page
             )
+        elif isinstance(following, Heading):
+            here.empty = following.page > candidate.page
         if n and found[n - 1].last == candidate.first - 1:
             here.under = found[n - 1].look != candidate.look
         result[candidate.first] = here
+        later = candidate
     return result
 
 

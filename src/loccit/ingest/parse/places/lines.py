@@ -33,6 +33,8 @@ _RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
 _LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
 _SPACED = re.compile(r"(?P<number>\d+(?:\.\d+)+)\s+(?=\()")
+# The ticks of an axis, the figures of a row: `1.0 2.0 3.0`.
+_FIGURES = re.compile(r"\d+[.,]\d+(?=\s|\Z)")
 # Below the articles of Portuguese and Brazilian acts: `§ 1º` is a paragraph.
 _PARAGRAPH_SIGN = re.compile(r"§\s?\d{1,2}\s?[º°]")
 _KIND_ALONE = re.compile(
@@ -206,7 +208,7 @@ def _read(
     label, rest = learnt.split(bare)
     if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
         return None
-    if _PARAGRAPH_SIGN.fullmatch(label.text):
+    if _PARAGRAPH_SIGN.fullmatch(label.text) or (not label.kind and _FIGURES.match(rest)):
         return None
     if not label.kind and (
         (label.text.isalpha() and label.text not in letters) or _FURNITURE.fullmatch(line)
