@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loccit.config import IndexSettings
 from loccit.ingest.parse import Parsed, Positions, html_headings, parse
+from loccit.ingest.prepare import prepare_text
 from loccit.model import Converted, Lines, Pages, PageStart
 
 
@@ -157,9 +159,8 @@ def test_plain_text_has_paragraphs_and_no_headings() -> None:
 
 
 def test_half_characters_are_replaced() -> None:
-    parsed = read("# a\ud800b é\n\ntext\udfff")
-    assert parsed.text == "# a\ufffdb é\n\ntext\ufffd"
-    assert parsed.headings[0].text == "a\ufffdb é"
+    read_once = prepare_text("a.md", ".md", Converted("# a\ud800b é\n\ntext\udfff"), IndexSettings(), 256)
+    assert [place.heading for place in read_once.places[1:]] == ["a?b é"]
 
 
 # -- blocks --------------------------------------------------------------------------------------------------

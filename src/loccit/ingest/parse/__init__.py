@@ -32,7 +32,7 @@ _ASIDES = frozenset({"BlockQuote", "FootnoteDefinition"})
 _MAX_HEADING = 500
 _WRITTEN = re.compile(r"\d{1,9}")
 _MAX_LINK_WORDS = 100
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BLANK = re.compile(r"(?:\A|\n)(?:[^\S\n]*\n)+")
 
 # Attributes after a heading, `{#id .class key=value}`; not the parameter of `GET /jobs/{id}`, which belongs
 # to it.
@@ -153,7 +153,7 @@ class Positions:
 
 def parse(converted: Converted) -> Parsed:
     """Find the headings, blocks and links of a converted text."""
-    text = _encodable(converted.text)
+    text = converted.text
     warnings = list(converted.warnings)
     front: dict[str, Any] = {}
     body_start = 0
@@ -190,27 +190,10 @@ def parse(converted: Converted) -> Parsed:
     )
 
 
-def _encodable(text: str) -> str:
-    """Replace lone surrogates, which a broken file may contain and no parser accepts."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _LONE_SURROGATE.sub("\ufffd", text)
-    return text
-
-
 def _paragraphs(text: str) -> list[Block]:
     """Blocks of plain text, separated by blank lines."""
-    starts, position, blank = [0], 0, False
-    while position < len(text):
-        end = text.find("\n", position)
-        end = len(text) if end < 0 else end + 1
-        if not text[position:end].strip():
-            blank = True
-        elif blank:
-            starts.append(position)
-            blank = False
-        position = end
+    last = len(text.rstrip())
+    starts = [match.end() for match in _BLANK.finditer(text) if match.end() < last]
     return tile([(start, "text", 0) for start in starts], 0, len(text))
 
 
@@ -380,10 +363,13 @@ def _link_kind(name: str, detail: Any) -> str:
     return "wiki" if wiki else "markdown"
 
 
-# The relevant tags. Scanning stops at every `<`, so that hostile text cannot make it start over.
-_HTML_TAG = re.compile(
-    r"""<!--|-->|<(?P<close>/?)(?P<name>h[1-6]|pre|script|style|textarea)(?:\s[^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*)*)?/?>""",
-    re.IGNORECASE,
+# What begins and does not end hides the rest, and a heading ends where another begins, so that hostile text cannot make
+# scanning start over.
+_HTML = re.compile(
+    r"<!--(?:.*?-->|.*)|<(?P<hidden>pre|script|style|textarea)\b(?:.*?</(?P=hidden)\s*>|.*)"
+    r"""|<h(?P<level>[1-6])(?:\s(?:[^<>"']|"[^"<]*"|'[^'<]*')*)?>"""
+    r"(?P<words>[^<]*(?:<(?!h[1-6][\s>]|/h[1-6]\s*>)[^<]*)*)</h(?P=level)\s*>",
+    re.IGNORECASE | re.DOTALL,
 )
 _ANY_TAG = re.compile(r"<[^<>]*>")
 
@@ -398,21 +384,7 @@ def _left(tag: re.Match[str]) -> str:
 
 def html_headings(block: str) -> Iterator[tuple[int, str, int, int]]:
     """Yield level, words, start and end of headings in raw HTML; comments, scripts and ``pre`` have none."""
-    hidden = ""
-    heading: re.Match[str] | None = None
-    for tag in _HTML_TAG.finditer(block):
-        name = (tag["name"] or "").lower()
-        closes = tag["close"] == "/" or tag.group() == "-->"
-        if hidden:
-            if closes and name == hidden.removeprefix("!"):
-                hidden = ""
-        elif name.startswith("h"):
-            if not closes:
-                heading = tag
-            elif heading and heading["name"].lower() == name:
-                words = _ANY_TAG.sub(_left, block[heading.end() : tag.start()])
-                yield int(name[1]), html.unescape(words), heading.start(), tag.end()
-                heading = None
-        elif not closes:
-            # A comment has no name; the mark distinguishes it from nothing being hidden.
-            hidden = name or "!"
+    for match in _HTML.finditer(block):
+        if match["level"]:
+            words = _ANY_TAG.sub(_left, match["words"])
+            yield int(match["level"]), html.unescape(words), *match.span()
