@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from loccit.ingest.extract.definitions.forms import Anchor, inline_anchors, phrase_anchors
 from loccit.ingest.extract.definitions.german import bare_in_the_sense
@@ -40,64 +39,143 @@ _GOES_ON = (
     "the term", "this term", "these terms", "the expression", "it ", "this does not", "this includes", "however",
     "for the purposes of this definition", "for purposes of this definition", "der begriff", "die begriffe",
 )  # fmt: skip
+# Characters before the words that announce a list.
+_AT_TOP = 1500
 _JOINTS = frozenset("and or the term terms expression word a an und et y".split())
 _NUMBER = re.compile(r"\(\w{1,4}\)|\d{1,3}[.)°]|[a-z][.)]")
 _TAG = re.compile(r"</?(?:p|div|td|tr|li|ul|ol|table|br|dd|dt)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The terms of a definition and the span of its text; ``leading`` if its paragraph begins with it."""
-
-    terms: tuple[str, ...]
-    start: int
-    end: int
-    leading: bool
-    sure: float = 0.95
+def extract_definitions(
+    parsed: Parsed, sections: Sequence[Place], source_path: str, language: str = "en"
+) -> list[Definition]:
+    """Return the definitions of a document in text order."""
+    return _Extraction(parsed, sections, source_path, language).run()
 
 
-@dataclass(slots=True)
-class Paragraphs:
-    """Reads the definitions of units.
+class _Extraction:
+    """The extraction from one document.
 
-    ``loose`` are the sections in which glossary forms count, ``announced`` those in which a sentence announces a list.
+    ``inside`` are its definitions sections, ``listed`` those that announce a list explicitly, whatever their heading,
+    and ``loose`` those in which glossary forms count.
     """
 
-    text: str
-    units: Units
-    loose: Sequence[bool]
-    announced: Sequence[bool]
-    foreign: bool
-    _known: dict[int, list[Anchor]] = field(default_factory=dict)
+    def __init__(self, parsed: Parsed, sections: Sequence[Place], source_path: str, language: str) -> None:
+        self.text, self.blocks, self.sections = parsed.text, parsed.blocks, sections
+        self.source_path, self.foreign = source_path, language != "en"
+        self.units = Units(parsed, sections)
+        self.inside = definition_sections(sections)
+        self.listed = [False] * len(sections)
+        for start in announced_lists(parsed.text, parsed.body_start):
+            section = sections[self.units.section_at(start)]
+            # In a text without headings, what follows the list belongs to the same section.
+            if section.ordinal and start - section.body < _AT_TOP and section.end - start < MAX_DEFINITION:
+                self.listed[section.ordinal] = True
+        self.loose = [inside or listed for inside, listed in zip(self.inside, self.listed, strict=True)]
+        self.found: list[tuple[bool, Definition]] = []
+        self._known: dict[int, list[Anchor]] = {}
+        self._read_paragraphs()
+        self._read_brackets(parsed.body_start)
+        self._read_tables()
 
-    def opens(self, index: int, unit: Unit) -> bool:
+    def run(self) -> list[Definition]:
+        """Keep one of equal definitions, preferably from a definitions section; order by position."""
+        kept: dict[tuple[str, str], Definition] = {}
+        for _, definition in sorted(self.found, key=lambda item: (not item[0], item[1].start)):
+            words = " ".join(definition.definition_text.split()).casefold()
+            kept.setdefault((definition.term_normalized, words), definition)
+        return sorted(kept.values(), key=lambda definition: definition.start)
+
+    def _read_paragraphs(self) -> None:
+        entries = [0] * len(self.sections)
+        parents = Counter(section.parent for section in self.sections)
+        above: list[int] = []  # where the definitions end whose lists we are in
+        last = -1
+        for index in range(len(self.blocks)):
+            for unit in self.units.of(index):
+                section = self.sections[unit.section]
+                if unit.section != last and self.inside[unit.section]:
+                    leaf = unit.section not in parents
+                    self.loose[unit.section] = self._is_list(index, unit, section)
+                    if not self.loose[unit.section] and leaf and not entries[section.parent or 0]:
+                        self._keep_heading(section, alone=parents[section.parent] == 1)
+                last = unit.section
+                above = [end for end in above if end > unit.start]
+                for anchor, end in self._spans(index, unit, len(above)):
+                    self._keep(anchor.terms, anchor.start, end, anchor.sure)
+                    if anchor.leading and self.loose[unit.section]:
+                        entries[unit.section] += 1
+                        above.append(end)
+
+    def _is_list(self, index: int, unit: Unit, section: Place) -> bool:
+        """Whether a section of a glossary lists definitions; otherwise its heading may itself be the term."""
+        if section.parent is None or not self.inside[section.parent] or not heading_term(section):
+            return True
+        return self._opens(index, unit)
+
+    def _keep_heading(self, section: Place, alone: bool) -> None:
+        """Keep a sub-heading with its text if the heading above it only announces terms.
+
+        A single one below other text, such as "History", is not a term.
+        """
+        above = self.sections[section.parent or 0]
+        silent = not self.text[above.body : self.sections[above.ordinal + 1].start].strip()
+        if silent or (not alone and is_definition_heading(above.title or above.heading)):
+            end = min(section.end, section.body + MAX_DEFINITION)
+            self._keep((heading_term(section),), section.start, end, 0.8, self.text[section.body : end])
+
+    def _read_brackets(self, begin: int) -> None:
+        for match in OPENING.finditer(self.text, begin):
+            unit = self.units.at(match.start())
+            if unit is None or unit.heading:
+                continue
+            named = named_in_bracket(self.text, unit, match.start(), self.inside[unit.section])
+            if named is not None:
+                words = self.text[named.start : named.end]
+                self._keep(named.terms, named.start, named.close, named.sure, words)
+
+    def _read_tables(self) -> None:
+        for block in self.blocks:
+            if block.kind == "table":
+                inside = self.inside[self.units.section_at(block.start)]
+                for term, meaning, start, end in table_entries(self.text, block, inside):
+                    self._keep((term,), start, end, 0.9, meaning)
+
+    def _keep(self, terms: Sequence[str], start: int, end: int, sure: float, words: str = "") -> None:
+        text = (words or self.text[start:end]).strip()
+        ordinal = self.units.section_at(start)
+        section, exceptions = self.sections[ordinal].section_id, exceptions_in(text)
+        for term in terms:
+            key = normalize_term(term)
+            if key and text:
+                definition = Definition(
+                    self.source_path, term, key, text, section, exceptions, start, end, sure=sure
+                )
+                self.found.append((self.inside[ordinal], definition))
+
+    # Paragraphs -----------------------------------------------------------------------------------------------
+
+    def _opens(self, index: int, unit: Unit) -> bool:
         """Whether a unit begins with a definition."""
         anchors = self._anchors(index, unit)
         return bool(anchors) and anchors[0].leading
 
-    def read(self, index: int, unit: Unit, depth: int) -> list[Span]:
-        """Return the definitions of a unit; ``depth`` counts the definitions whose lists it is in."""
-        text, spans = self.text, []
+    def _spans(self, index: int, unit: Unit, depth: int) -> Iterator[tuple[Anchor, int]]:
+        """Yield the definitions of a unit and where they end; ``depth`` counts those whose lists it is in."""
+        text = self.text
         anchors = self._anchors(index, unit) if not depth else self._strict(unit)
-        cuts = self._cuts(unit, anchors)
-        for anchor, cut in zip(anchors, cuts, strict=True):
-            whole = anchor.leading or (unit.marked and anchor.start - unit.body < 80)
-            limit = unit.end if cut is None else anchor.after + len(_without_joint(text[anchor.after : cut]))
-            end = (
-                limit
-                if whole
-                else _sentence_end(text, anchor.after, min(limit, anchor.after + _MAX_SENTENCE))
-            )
+        for anchor, cut in zip(anchors, self._cuts(unit, anchors), strict=True):
+            end = unit.end if cut is None else anchor.after + len(_without_joint(text[anchor.after : cut]))
+            if not (anchor.leading or (unit.marked and anchor.start - unit.body < 80)):
+                end = _sentence_end(text, anchor.after, min(end, anchor.after + _MAX_SENTENCE))
             tag = _TAG.search(text, anchor.after, end)
-            if tag is not None:
-                end = tag.start()
+            end = tag.start() if tag else end
             # Beyond three nested definitions there is nothing to gain, only text to repeat.
             if end == unit.end and depth < 3:
                 end = self._list_end(index, unit, anchor)
-            if not any(map(str.isalnum, text[anchor.after : end])) and cut is not None:
-                continue  # `**Control**: "Control" means …`
-            spans.append(Span(anchor.terms, anchor.start, end, anchor.leading, anchor.sure))
-        return spans
+            # `**Control**: "Control" means …`: the first says nothing.
+            if cut is None or any(map(str.isalnum, text[anchor.after : end])):
+                yield anchor, end
 
     def _strict(self, unit: Unit) -> list[Anchor]:
         anchors = inline_anchors(self.text, unit, self.loose[unit.section])
@@ -120,7 +198,7 @@ class Paragraphs:
                 following is not None and following[1].marked and self.text[unit.end - 1] in _PROMISE + "*_."
             )
             goes_on = self._item_goes_on(unit, following)
-            opening = entry(self.text, unit, listed, goes_on, self.announced[unit.section])
+            opening = entry(self.text, unit, listed, goes_on, self.listed[unit.section])
             if opening is not None:
                 anchors = [opening, *(anchor for anchor in anchors if anchor.start >= opening.after)]
         self._known[unit.start] = anchors
@@ -157,7 +235,7 @@ class Paragraphs:
         here = self.units.after(index, unit)
         while here is not None and here[1].end - unit.start <= MAX_DEFINITION:
             later = here[1]
-            opens = self.opens(*here)
+            opens = self._opens(*here)
             if later.marked:
                 if not levels.takes(later, promised or listed or not opens, due=promised and not opens):
                     break
@@ -170,7 +248,7 @@ class Paragraphs:
             promised = text[end - 1] in _PROMISE
             announced = announced and text[end - 1] not in ".!?"
             here = self.units.after(*here)
-        if here is not None and text[end - 1] == ":" and self.opens(*here):
+        if here is not None and text[end - 1] == ":" and self._opens(*here):
             end -= 1  # the colon ends an entry, as a semicolon would
         return end
 
@@ -212,129 +290,3 @@ def _without_joint(text: str) -> str:
         if not head or not (last.lower() in _JOINTS or _NUMBER.fullmatch(last)):
             return text
         text = text[: len(text) - len(last)].rstrip()
-
-
-# -- documents -----------------------------------------------------------------------------------------------
-
-# Characters before the words that announce a list.
-_AT_TOP = 1500
-
-
-def extract_definitions(
-    parsed: Parsed, sections: Sequence[Place], source_path: str, language: str = "en"
-) -> list[Definition]:
-    """Return the definitions of a document in text order."""
-    return _Extraction(parsed, sections, source_path, language).run()
-
-
-@dataclass(slots=True)
-class _Extraction:
-    """The extraction from one document."""
-
-    parsed: Parsed
-    sections: Sequence[Place]
-    source_path: str
-    language: str
-    units: Units = field(init=False)
-    inside: list[bool] = field(init=False)
-    listed: list[bool] = field(init=False)
-    """Sections that announce a list of definitions explicitly, whatever their heading."""
-    found: list[tuple[bool, Definition]] = field(init=False, default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.units = Units(self.parsed, self.sections)
-        self.inside = definition_sections(self.sections)
-        self.listed = [False] * len(self.sections)
-        for start in announced_lists(self.parsed.text, self.parsed.body_start):
-            section = self.sections[self.units.section_at(start)]
-            # In a text without headings, what follows the list belongs to the same section.
-            if section.ordinal and start - section.body < _AT_TOP and section.end - start < MAX_DEFINITION:
-                self.listed[section.ordinal] = True
-
-    def run(self) -> list[Definition]:
-        self._read_paragraphs()
-        self._read_brackets()
-        self._read_tables()
-        return _without_repeats(self.found)
-
-    def _read_paragraphs(self) -> None:
-        loose = [inside or listed for inside, listed in zip(self.inside, self.listed, strict=True)]
-        paragraphs = Paragraphs(self.parsed.text, self.units, loose, self.listed, self.language != "en")
-        entries = [0] * len(self.sections)
-        parents = Counter(section.parent for section in self.sections)
-        above: list[int] = []  # where the definitions end whose lists we are in
-        last = -1
-        for index in range(len(self.parsed.blocks)):
-            for unit in self.units.of(index):
-                section = self.sections[unit.section]
-                if unit.section != last and self.inside[unit.section]:
-                    leaf = unit.section not in parents
-                    loose[unit.section] = self._is_list(paragraphs, index, unit, section)
-                    if not loose[unit.section] and leaf and not entries[section.parent or 0]:
-                        self._keep_heading(section, alone=parents[section.parent] == 1)
-                last = unit.section
-                above = [end for end in above if end > unit.start]
-                for span in paragraphs.read(index, unit, len(above)):
-                    self._keep(
-                        span.terms, self.parsed.text[span.start : span.end], span.start, span.end, span.sure
-                    )
-                    if span.leading and loose[unit.section]:
-                        entries[unit.section] += 1
-                        above.append(span.end)
-
-    def _is_list(self, paragraphs: Paragraphs, index: int, unit: Unit, section: Place) -> bool:
-        """Whether a section of a glossary lists definitions; otherwise its heading may itself be the term."""
-        if section.parent is None or not self.inside[section.parent] or not heading_term(section):
-            return True
-        return paragraphs.opens(index, unit)
-
-    def _keep_heading(self, section: Place, alone: bool) -> None:
-        """Keep a sub-heading with its text if the heading above it only announces terms.
-
-        A single one below other text, such as "History", is not a term.
-        """
-        above = self.sections[section.parent or 0]
-        silent = not self.parsed.text[above.body : self.sections[above.ordinal + 1].start].strip()
-        if silent or (not alone and is_definition_heading(above.title or above.heading)):
-            end = min(section.end, section.body + MAX_DEFINITION)
-            self._keep(
-                (heading_term(section),), self.parsed.text[section.body : end], section.start, end, 0.8
-            )
-
-    def _read_brackets(self) -> None:
-        text = self.parsed.text
-        for match in OPENING.finditer(text, self.parsed.body_start):
-            unit = self.units.at(match.start())
-            if unit is None or unit.heading:
-                continue
-            named = named_in_bracket(text, unit, match.start(), self.inside[unit.section])
-            if named is not None:
-                self._keep(named.terms, text[named.start : named.end], named.start, named.close, named.sure)
-
-    def _read_tables(self) -> None:
-        for block in self.parsed.blocks:
-            if block.kind == "table":
-                inside = self.inside[self.units.section_at(block.start)]
-                for term, meaning, start, end in table_entries(self.parsed.text, block, inside):
-                    self._keep((term,), meaning, start, end, 0.9)
-
-    def _keep(self, terms: Sequence[str], text: str, start: int, end: int, sure: float) -> None:
-        text = text.strip()
-        ordinal = self.units.section_at(start)
-        section, exceptions = self.sections[ordinal].section_id, exceptions_in(text)
-        for term in terms:
-            key = normalize_term(term)
-            if key and text:
-                definition = Definition(
-                    self.source_path, term, key, text, section, exceptions, start, end, sure=sure
-                )
-                self.found.append((self.inside[ordinal], definition))
-
-
-def _without_repeats(found: list[tuple[bool, Definition]]) -> list[Definition]:
-    """Keep one of equal definitions, preferably from a definitions section; order by position."""
-    kept: dict[tuple[str, str], Definition] = {}
-    for _, definition in sorted(found, key=lambda item: (not item[0], item[1].start)):
-        words = " ".join(definition.definition_text.split()).casefold()
-        kept.setdefault((definition.term_normalized, words), definition)
-    return sorted(kept.values(), key=lambda definition: definition.start)
