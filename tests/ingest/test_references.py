@@ -6,7 +6,7 @@ import pytest
 
 from loccit.ingest.extract.clauses import extract_clauses
 from loccit.ingest.extract.references import extract_references
-from loccit.ingest.extract.references.items import expand, read_items
+from loccit.ingest.extract.references.items import read_items
 from loccit.ingest.extract.references.links import slug_of
 from loccit.ingest.parse import parse
 from loccit.ingest.parse.places.tree import build_sections
@@ -589,10 +589,7 @@ def test_hostile_text_is_read_in_passing(text: str) -> None:
     references(f"# Act\n\n## Article 1 A\n\n{text}\n")
 
 
-def test_ranges_are_counted_through_within_limits() -> None:
-    assert expand(("4", "i"), ("4", "iv")) == [("4", "i"), ("4", "ii"), ("4", "iii"), ("4", "iv")]
-    assert expand(("12",), ("14",)) == [("12",), ("13",), ("14",)]
-    assert expand(("1",), ("99999",)) == [("1",), ("99999",)]
+def test_brackets_of_a_list_may_be_letters_and_numerals() -> None:
     assert [item.parts for item in read_items("(h), (i) and (j)", 0, "point", plural=True)] == [
         ("h",),
         ("i",),

@@ -33,7 +33,7 @@ from loccit.ingest.extract.references.links import (
     titles_agree,
 )
 from loccit.ingest.extract.references.places import Places
-from loccit.ingest.extract.references.resolve import Said, Target, resolve
+from loccit.ingest.extract.references.resolve import Resolver, Target
 from loccit.ingest.parse import Parsed
 from loccit.labels.lexicon import lowered
 from loccit.labels.model import is_sub
@@ -75,9 +75,9 @@ class _Reader:
         self._own = Own([*top, *([title] if isinstance(title, str) else [])])
         self._names = Names(self._text, find_names(self._text))
         self._headings = {section.heading for section in sections}
+        self._resolver = Resolver(self._places)
         self._nowhere = Places(sections[:1])
         self._last: Place | None = None
-        self._said: dict[str, Said] = {}
         self._taken: list[tuple[int, int]] = []
 
     def mentions(self) -> list[Reference]:
@@ -208,7 +208,7 @@ class _Reader:
         before = "" if mention.relative or owner is not None else self._names.before(mention.start)
         start = mention.start
         if before and before not in self._own:
-            targets = resolve(mention, self._places, self._said, since) if distinctive(mention) else []
+            targets = self._resolver.resolve(mention, since) if distinctive(mention) else []
             if targets and not targets[0].failed:
                 return self._emit(mention, targets, start, end)
             document, start = before, self._text.rfind(before, max(0, start - len(before) - 8), start)
@@ -220,7 +220,7 @@ class _Reader:
             reason = f"a part of “{something}”, which is not a place in this document" if something else ""
         if reason:
             return self._emit(mention, [Target(reason=reason, failed=True)], start, end)
-        targets = resolve(mention, self._places, self._said, since, whole)
+        targets = self._resolver.resolve(mention, since, whole)
         if mention.relative and mention.units[0].word in ALONE:
             # Anything may have a number: only an item that is here is meant, and `(2)` is a paragraph.
             targets = [one for one in targets if one.place and one.place.marker[:1] not in ("", "(")]
@@ -228,9 +228,9 @@ class _Reader:
 
     def _elsewhere(self, mention: Mention, document: str, start: int, end: int) -> list[Reference]:
         """A part of another document: its number is kept, to be resolved if the library has that document."""
-        targets = resolve(mention, self._nowhere, {}, 0) if not mention.relative else [Target()]
+        targets = Resolver(self._nowhere).resolve(mention, 0) if not mention.relative else [Target()]
         for unit in mention.units:
-            self._said[unit.kind] = Said(None, mention.start)
+            self._resolver.said[unit.kind] = (None, mention.start)
         emitted = [
             replace(target, place=None, reason=_OTHER, failed=True, kind=target.kind, number=target.number)
             for target in targets

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from loccit.labels.lexicon import load, one_of
 from loccit.labels.model import CONTAINERS, is_sub
 from loccit.labels.numbers import roman_value
-from loccit.labels.ranges import Number, level_of, through, value_in
+from loccit.labels.ranges import Number, level_of, value_in
 from loccit.labels.readers import parse_whole
 
 _SIGNS = {"§", "§§"}
@@ -218,8 +218,3 @@ def _rises(first: Number, last: Number) -> bool:
 
 def _all_digits(first: Number, last: Number) -> bool:
     return first[0].isdecimal() and last[0].isdecimal()
-
-
-def expand(first: Number, last: Number, limit: int = 60) -> list[Number]:
-    """The members of a range that differs in its last part; its two ends if they cannot be enumerated."""
-    return through(first, last, limit) or [first, last]
