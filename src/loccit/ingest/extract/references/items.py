@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from loccit.ingest.parse.places.chain import number_key
 from loccit.labels.lexicon import load, one_of
 from loccit.labels.model import CONTAINERS, is_sub
 from loccit.labels.numbers import roman_value
-from loccit.labels.ranges import Number, level_of, value_in
+from loccit.labels.ranges import Number, level_of, through
 from loccit.labels.readers import parse_whole
 
 _SIGNS = {"§", "§§"}
@@ -205,16 +206,9 @@ def _letter_apart(text: str, start: int, end: int) -> re.Match[str] | None:
 
 
 def _rises(first: Number, last: Number) -> bool:
-    """Whether two numbers of one length differ in the last part only, or at least increase."""
+    """Whether a number comes after another: in its last part, or at least not before it."""
     if len(first) != len(last):
-        return first[:1] < last[:1] if not _all_digits(first, last) else int(first[0]) <= int(last[0])
-    for one, other in zip(first, last, strict=True):
-        if one == other:
-            continue
-        values = [(value_in(one, s), value_in(other, s)) for s in "1iIaA"]
-        return any(a is not None and b is not None and a < b for a, b in values) or one < other
-    return False
-
-
-def _all_digits(first: Number, last: Number) -> bool:
-    return first[0].isdecimal() and last[0].isdecimal()
+        return number_key(first[:1]) <= number_key(last[:1])
+    if first[:-1] == last[:-1]:
+        return bool(through(first, last, 2)) or first < last
+    return number_key(first) < number_key(last)
