@@ -190,6 +190,8 @@ class _Reader:
         since = max(since, self._text.rfind("\n\n", since, mention.start))
         document, end, reason = "", mention.end, ""
         whole: Place | None = None
+        if owner is not None and owner.how == "loosely" and mention.relative:
+            owner = None
         if owner is not None:
             end = owner.end
             if owner.how == "last":
@@ -202,9 +204,7 @@ class _Reader:
                 whole = self._titles.find(owner.name, mention.start, "clause")
                 reason = "" if whole else f"no heading called {owner.name}"
             elif owner.name and owner.name.removeprefix("the ") not in self._own:
-                loose = owner.how == "loosely" and mention.relative
-                document = "" if loose else owner.name
-                reason = f"a part of “{owner.name}”; which part is not stated" if loose else ""
+                document = owner.name
         before = "" if mention.relative or owner is not None else self._names.before(mention.start)
         start = mention.start
         if before and before not in self._own:

@@ -78,6 +78,7 @@ _SELF = re.compile(
 _THAT = re.compile(
     rf",?{S1}(?:of|to|in|under|from){S1}(?:that|the{S1}same|the{S1}said|the{S1}latter|such|each|its|their|those){S1}"
     rf"(?P<noun>{_NOUN}|agreement|contract|act|code|clause|provision|treaty|directive|regulation)s?\b"
+    rf"|{S1}(?:thereof|therein|thereto)\b"
 )
 _LOOSE = re.compile(
     rf"{S1}(?:of|to){S1}(?:the|a|an|each|any|your|our){S1}(?:(?:basic|prime|foregoing|applicable|resulting){S1})?"
@@ -105,7 +106,6 @@ _CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+
 _CITED_BEFORE = re.compile(rf"\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\],?{S1}$")
 # Chinese puts the name of an act in title marks, right before the article: `《民法典》第三条`.
 _TITLE_BEFORE = re.compile(r"《(?P<name>[^《》\n]{2,50})》$")
-_THEREOF = re.compile(rf"{S1}(?:thereof|therein|thereto)\b")
 _NOT_NAMES = frozenset(
     "AND OR OF THE IN TO BY UNDER PER FOR WITH SHALL NOT ALSO ANY AS THIS NOTE SEE MAY IS ARE BE ON AT IF IT AN ALL"
     " AM PM EUR USD GBP CHF WARNING DANGER CAUTION IMPORTANT TODO MUST WILL UND ODER DER DIE DAS UTC GMT".split()
@@ -246,10 +246,8 @@ class Names:
         text = self._text
         if match := _SELF.match(text, at):
             return Owner("this", "", match.end())
-        if match := _THEREOF.match(text, at):
-            return Owner("last", "", match.end())
         if match := _THAT.match(text, at):
-            return Owner("last", match["noun"], match.end())
+            return Owner("last", match["noun"] or "", match.end())
         if match := _CITED.match(text, at) or _US_CODE.match(text, at) or _OF_AN_ACT.match(text, at):
             return Owner("other", match["name"] or "United States Code", match.end())
         match = _OF_SHORT.match(text, at) or (None if shouting else _SHORT.match(text, at))
