@@ -617,3 +617,32 @@ def test_what_is_counted_from_fourteen_on_are_no_places() -> None:
         for age in range(14, 19)
     )
     assert not find_places(parse(Converted(rows, markdown=False))).headings
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("第{}条", "本规则适用于本馆的全体读者，读者应当遵守。"),
+        ("第{}条", "图书馆设立下列阅览室："),
+        ("المادة {}", "يلتزم القارئ بإعادة الكتب في موعدها؟"),
+    ],
+)
+def test_a_paragraph_is_no_title_in_a_script_without_capitals(tmp_path: Path, label: str, words: str) -> None:
+    text = "# 规则\n\n" + "".join(f"{label.format(n)} {words}\n\n{words} {n}。\n\n" for n in range(1, 6))
+    (tmp_path / "rules.md").write_text(text, encoding="utf-8")
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "rules.md"], embed=False)
+        place = library.section(label.format(3))
+        assert words in place.text and words[:-1] not in place.heading
+
+
+def test_what_is_listed_behind_a_bullet_is_no_heading_beside_those_of_the_format(tmp_path: Path) -> None:
+    rules = ["10.1 - Outsourced Software", "10.2 - Capacity", "164.308(a)(4) Access", "Annex 2: Signs"]
+    text = "# Policy\n\n## Applicable Standards\n\n" + "".join(f"* {rule}\n" for rule in rules)
+    text += "\n## Access\n\nWho works here may enter with a key that is returned on the last day.\n"
+    (tmp_path / "policy.md").write_text(text, encoding="utf-8")
+    with Library(tmp_path / "index") as library:
+        library.index([tmp_path / "policy.md"], embed=False)
+        (outline,) = library.outline("policy.md")
+        (top,) = outline.nodes
+        assert [node.heading for node in top.children] == ["Applicable Standards", "Access"]

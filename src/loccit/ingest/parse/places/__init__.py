@@ -26,6 +26,7 @@ from loccit.ingest.parse.places.outline import outline_places, with_parts
 from loccit.ingest.parse.places.series import learn_series
 from loccit.ingest.parse.places.titles import CLAUSE
 from loccit.ingest.parse.places.tree import headings_of, listed_titles, nest
+from loccit.ingest.parse.places.view import is_bullet
 
 _MAX_PLACES = 20_000
 
@@ -47,6 +48,11 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
         return _unnumbered(parsed, headings, contents, width)
     lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
     aside = beside_the_text(lines, text)
+    if parsed.headings:
+        # Beside headings that the format marks, what is listed behind a bullet is none.
+        aside |= {
+            line.start for line in lines if not line.heading and is_bullet(text[line.start : line.start + 9])
+        }
     lines = [line for line in lines if line.start not in aside]
     listed = listed_contents(lines, text)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)

@@ -63,7 +63,7 @@ _NAMED = frozenset({"before", "after", "sign"})
 _MAY_BEGIN = re.compile(
     r"(?:<[^<>\n]{0,80}>|\s)*[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))"
 )
-_LEAD = re.compile(r"[\s>#|]*(?:[-*+•●▪◦]\s+(?:\[[ xX]\]\s+)?)?")
+_LEAD = re.compile(r"[\s>#|]*(?:[-*+•●▪◦]\s+(?:\[[ xX]\]\s+)?){0,3}")
 _STEPS = re.compile(r"\d+|[^\W\d_]+")
 _VIEW, _LONGEST_LINE = 120, 500
 _PARAGRAPHS = 8

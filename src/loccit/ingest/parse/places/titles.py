@@ -27,6 +27,8 @@ _MAX_WORDS = 14
 _FEW_WORDS = 7
 _MAX_LENGTH = 140
 _SENTENCES = re.compile(r"(?<!\bNo)(?<!\bvs)(?<!\bInc)(?<=[^\W\d_]{2})\.\s")
+# What ends sentences, or parts of them, in other scripts, where no capital tells a title.
+_STOPS = re.compile(r"[。！？；।؟۔։]|[，：、،؛․]\Z")
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Small words that titles do not capitalise, in the languages whose titles are capitalised.
 _SMALL = frozenset(
@@ -151,7 +153,7 @@ def is_title(words: str, *, own_line: bool = False) -> bool:
         return False
     if words[0] in QUOTES or not (words[0].isalnum() or words[0] in "([¿") or words[0].islower():
         return False
-    if words.endswith((",", ";", ":")) or _SENTENCES.search(words):
+    if words.endswith((",", ";", ":")) or _SENTENCES.search(words) or _STOPS.search(words):
         return False
     if own_line:
         return not words.endswith(".") or _capitalised(words)

@@ -9,11 +9,17 @@ _MARKS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|\*+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|</?(?:u|b|i|strong|em)>"
     r"|(?P<tag></?[a-z][^<>\n]{0,200}>)|\[(?P<linked>(?:§\s?)?[^\s\[\]]{0,20}\d[^\s\[\]]{0,8})\]\([^()\s]{0,200}\)"
 )
+_BULLET = re.compile(r"[\s>]*[-*+•●▪◦][ \t]+\S")
 _LISTS = re.compile(r"[\s>*+|•-]*(?:\d[\d.]{0,9}[.)]?\s+)?\[[^\n]{1,400}\]\(#[^()\s]{0,200}\)[\s.|]*\Z")
 
 AMENDED = r"(?:[A-Z]{0,2}\d{0,4}[\[⟦►](?![^\]\n]{0,6}\])\s?){1,3}"
 """What amended texts print before a number that was put in: ``F15[(a)``, ``[F1 2.``."""
 _AMENDED = re.compile(AMENDED + r"(?=[\dA-Z§(])")
+
+
+def is_bullet(line: str) -> bool:
+    """Whether a line is an item of a list without numbers."""
+    return _BULLET.match(line) is not None
 
 
 def only_lists(line: str) -> bool:
