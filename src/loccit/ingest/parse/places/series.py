@@ -61,7 +61,7 @@ _HEADED = ("number", "#")
 _NAMED = frozenset({"before", "after", "sign"})
 # What a line must have near its beginning to be worth reading.
 _MAY_BEGIN = re.compile(
-    r"(?:<[^<>\n]{0,80}>|\s)*[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))"
+    r"(?:<[^<>\n]{0,80}>|[\s#>|*-])*[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))"
 )
 _LEAD = re.compile(r"[\s>#|]*(?:[-*+•●▪◦]\s+(?:\[[ xX]\]\s+)?){0,3}")
 _STEPS = re.compile(r"\d+|[^\W\d_]+")
