@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from urllib.parse import unquote
 
 from loccit.ingest.extract.references.items import S1, SEE
@@ -242,12 +242,10 @@ class Titles:
         if not self._sections:
             return
         for intro in _INTRO.finditer(low, start):
-            found = self._after(text, intro.end(), bool(intro["see"]))
-            if found is not None:
+            if found := self._after(text, intro.end(), bool(intro["see"])):
                 yield found
         for word in _PART_WORD.finditer(text, start):
-            found = self._before(text, word.start(), word.end())
-            if found is not None:
+            if found := self._before(text, word.start(), word.end()):
                 yield found
 
     def _after(self, text: str, at: int, see: bool) -> Named | None:
@@ -256,60 +254,42 @@ class Titles:
         if quoted := _QUOTED.match(text, begin):
             section = self.find(quoted["name"], at)
             return Named(section, begin, quoted.end()) if section else None
-        if not text[begin : begin + 1].isupper():
-            return None
-        words = self._words(text, begin)
-        if not words or title_key(words[0].group()).split(" ", 1)[0] not in self._first:
+        words = self._words(text, begin, begin + 200)
+        if not words or not words[0][0][0].isupper() or title_key(words[0][0]).split(" ")[0] not in self._first:
             return None
         for count in range(len(words), 0, -1):
             end = words[count - 1].end()
             section = self.find(text[begin:end], at)
             if section is None:
                 continue
-            goes_on = count < len(words) and words[count].group()[0].isupper()
-            dotted = text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()
-            if goes_on or dotted:
+            goes_on = count < len(words) and words[count][0][0].isupper()
+            if goes_on or (text[end : end + 1] == "." and text[end + 1 : end + 2].isalnum()):
                 return None
-            if not _ABOVE.match(text, end):
-                # `refer to the API server` is prose; `see the Payment Terms` is not.
-                plain = lead is not None and lead["the"] and not lead["part"]
-                capital = _all_capital(words[:count])
-                alone = count == 1 and bool(_ENDS.match(text, end))
-                if (plain and not capital and not alone) or (not see and not capital):
-                    return None
-                if not see:
-                    # `pursuant to the Purchase Price` may mean the term rather than its clause.
-                    return Named(section, begin, end, 0.6)
-            return Named(section, begin, end)
+            above = _ABOVE.match(text, end) is not None
+            # `refer to the API server` is prose; `see the Payment Terms` is not.
+            several = count > 1 and all(word[0][0].isupper() or len(word[0]) < 4 for word in words[:count])
+            if not (above or several or (see and _ENDS.match(text, end))):
+                return None
+            # `pursuant to the Purchase Price` may mean the term rather than its clause.
+            return Named(section, begin, end, 0.9 if see or above else 0.6)
         return None
 
-    def _words(self, text: str, begin: int) -> list[re.Match[str]]:
-        stop = _BREAK.search(text, begin, begin + 200)
-        end = stop.start() if stop else begin + 200
-        return list(_WORD.finditer(text, begin, end))[:_LONGEST]
+    def _words(self, text: str, begin: int, end: int) -> list[re.Match[str]]:
+        stop = _BREAK.search(text, begin, end)
+        return list(islice(_WORD.finditer(text, begin, stop.start() if stop else end), _LONGEST))
 
     def _before(self, text: str, at: int, end: int) -> Named | None:
         """A capitalised name right before *clause* or *section*: the longest one that is a heading."""
-        low = max(0, at - 120)
-        words = list(_WORD.finditer(text[low:at]))[-_LONGEST:]
-        if (
-            not words
-            or not words[-1].group()[0].isupper()
-            or text[low + words[-1].end() : at].strip(' \n"”’*_')
-        ):
+        words = list(_WORD.finditer(text, max(0, at - 120), at))[-_LONGEST:]
+        if not words or not words[-1][0][0].isupper() or text[words[-1].end() : at].strip(' \n"”’*_'):
             return None
-        for index, word in enumerate(words):
-            if not word.group()[0].isupper():
+        for before, word in zip([None, *words], words, strict=False):
+            start, name = word.start(), text[word.start() : words[-1].end()]
+            inner = before and before[0][0].isupper() and before[0].lower() not in ("the", "see")
+            if inner or not word[0][0].isupper() or _BREAK.search(name):
                 continue
-            start = low + word.start()
-            name = text[start : low + words[-1].end()]
-            before = words[index - 1].group() if index else ""
-            if before[:1].isupper() and before.lower() not in ("the", "see"):
-                continue
-            section = self.find(name, at, text[at:end])
-            if section is not None and not _BREAK.search(name):
-                quoted = start > 0 and text[start - 1] in '"“„«‘'
-                return Named(section, start - quoted, end)
+            if section := self.find(name, at, text[at:end]):
+                return Named(section, start - (text[start - 1 : start] in tuple('"“„«‘')), end)
         return None
 
 
@@ -332,7 +312,3 @@ def titles_agree(said: str, printed: str) -> bool:
     one, other = set(title_key(said).split()), set(title_key(printed).split())
     small, large = sorted((one, other), key=len)
     return bool(small) and 2 * len(small & large) > len(small)
-
-
-def _all_capital(words: Sequence[re.Match[str]]) -> bool:
-    return len(words) > 1 and all(word.group()[0].isupper() or len(word.group()) < 4 for word in words)
