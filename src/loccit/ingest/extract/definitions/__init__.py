@@ -41,8 +41,11 @@ _GOES_ON = (
 )  # fmt: skip
 # Characters before the words that announce a list.
 _AT_TOP = 1500
-_JOINTS = frozenset("and or the term terms expression word a an und et y".split())
-_NUMBER = re.compile(r"\(\w{1,4}\)|\d{1,3}[.)°]|[a-z][.)]")
+# What leads to the next definition in a paragraph: "and", its number, "the term".
+_JOINT = re.compile(
+    r"(?:\s+(?:and|or|the|terms?|expressions?|word|an?|und|et|y|\(\w{1,4}\)|\d{1,3}[.)°]|[a-z][.)]))*\s*$",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"</?(?:p|div|td|tr|li|ul|ol|table|br|dd|dt)\b")
 
 
@@ -165,7 +168,9 @@ class _Extraction:
         text = self.text
         anchors = self._anchors(index, unit) if not depth else self._strict(unit)
         for anchor, cut in zip(anchors, self._cuts(unit, anchors), strict=True):
-            end = unit.end if cut is None else anchor.after + len(_without_joint(text[anchor.after : cut]))
+            end = unit.end
+            if cut is not None and (joint := _JOINT.search(text, max(anchor.after, cut - 60), cut)):
+                end = joint.start()
             if not (anchor.leading or (unit.marked and anchor.start - unit.body < 80)):
                 end = _sentence_end(text, anchor.after, min(end, anchor.after + _MAX_SENTENCE))
             tag = _TAG.search(text, anchor.after, end)
@@ -277,16 +282,3 @@ def _sentence_end(text: str, start: int, limit: int) -> int:
         if end == limit or not _about_the_term(text, end):
             return start + len(text[start:end].rstrip())
     return limit
-
-
-def _without_joint(text: str) -> str:
-    """Strip what leads to the next definition: white space, "and", its number, "the term"."""
-    text = text.rstrip()
-    while True:
-        head, _, last = text[-40:].rpartition(" ")
-        head_newline, _, last_line = text[-40:].rpartition("\n")
-        if len(last_line) < len(last):
-            head, last = head_newline, last_line
-        if not head or not (last.lower() in _JOINTS or _NUMBER.fullmatch(last)):
-            return text
-        text = text[: len(text) - len(last)].rstrip()

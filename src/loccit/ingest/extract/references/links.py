@@ -255,7 +255,11 @@ class Titles:
             section = self.find(quoted["name"], at)
             return Named(section, begin, quoted.end()) if section else None
         words = self._words(text, begin, begin + 200)
-        if not words or not words[0][0][0].isupper() or title_key(words[0][0]).split(" ")[0] not in self._first:
+        if (
+            not words
+            or not words[0][0][0].isupper()
+            or title_key(words[0][0]).split(" ")[0] not in self._first
+        ):
             return None
         for count in range(len(words), 0, -1):
             end = words[count - 1].end()
