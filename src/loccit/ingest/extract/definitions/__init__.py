@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from loccit.ingest.extract.definitions.forms import Anchor, inline_anchors, phrase_anchors
-from loccit.ingest.extract.definitions.german import bare_in_the_sense
+from loccit.ingest.extract.definitions.german import german_anchor
 from loccit.ingest.extract.definitions.glossary import (
     announced_lists,
     definition_sections,
@@ -185,7 +185,7 @@ class _Extraction:
     def _strict(self, unit: Unit) -> list[Anchor]:
         anchors = inline_anchors(self.text, unit, self.loose[unit.section])
         if self.foreign or self.loose[unit.section]:
-            others = (*phrase_anchors(self.text, unit), *bare_in_the_sense(self.text, unit))
+            others = (*phrase_anchors(self.text, unit), *german_anchor(self.text, unit))
             anchors = _in_order([*anchors, *others])
         return anchors
 

@@ -14,8 +14,10 @@ _NOT_A_TERM = (
     r"(?!(?i:(?:Dies|Es|Sie|Er|Wer|Was|Absatz|Satz|Nummer|Nicht)[a-z]{0,2}|Bei|Beim|I[mn]|Für|Auf|Zu|Nach|Mit|Von|Vom|Aus"
     r"|Gegen|Durch|A[mn]|Über|Hat|Haben|Ist|Sind|Wird|Werden|Wenn|Soweit|Sofern|Falls)\s)"
 )
-_NAME = r"[A-ZÄÖÜ][^.;:,„“\"()]{1,80}?"
-_SENSE = re.compile(rf"{_NOT_A_TERM}(?P<term>{_NAME}),?\s+{IN_THE_SENSE}(?!\s+oder\b)")
+_SENSE = re.compile(
+    rf"(?:(?:Der|Die|Das|Eine?|Als)\s+(?=\w)|(?=[A-ZÄÖÜ])){_NOT_A_TERM}(?P<term>[^\s.;:,„“\"()][^.;:,„“\"()]{{1,80}}?)"
+    rf",?\s+{IN_THE_SENSE}(?!\s+oder\b)"
+)
 _DETERMINER = (
     r"(?:d(?:er|ie|as|en|em)|d(?:er|ie|as)jenigen?|eine?[mnrs]?|(?:jede|jegliche|jene|alle|solche)[mnrs]?|wer|was|auch|nur"
     r"|insbesondere)\b"
@@ -43,33 +45,20 @@ _DIRECTLY = re.compile(
 _VERBS = re.compile(
     r"\b(?:ist|sind|wird|werden|hat|haben|kann|können|muss|müssen|soll|sollen|darf|dürfen|gilt|gelten|nicht)\b"
 )
-_APPLIES = re.compile(r"(?:gilt|gelten)$")
-_ARTICLE = re.compile(r"(?:Der|Die|Das|Ein|Eine|Als)\s+(?=\w)")
 
 
-def bare_in_the_sense(text: str, unit: Unit) -> Iterator[Anchor]:
-    """Yield the definition of a paragraph such as *Boote im Sinne dieses Gesetzes sind …*."""
-    sense = _SENSE.match(text, unit.body, unit.end)
-    if sense is not None:
-        article = _ARTICLE.match(sense["term"])
-        name = _name(sense["term"][article.end() if article else 0 :])
-        # `Für X im Sinne des § 1 gelten …` applies a rule; `Als X … gelten` defines.
-        applies = _APPLIES.search(sense.group()) and not sense["term"].startswith("Als ")
-        if name and not applies:
-            yield Anchor((name,), unit.body, sense.end(), True, sure=0.9)
+def german_anchor(text: str, unit: Unit, among: bool = False, announced: bool = False) -> Iterator[Anchor]:
+    """Yield the definition that a paragraph begins with, such as *Boote im Sinne dieses Gesetzes sind …*.
 
-
-def german_entry(text: str, unit: Unit, announced: bool) -> Anchor | None:
-    """Return the definition that a numbered paragraph or item of a definitions section begins with.
-
-    ``announced``: a sentence before the list says that it consists of definitions.
+    ``among``: it is a numbered one of a definitions section, where fewer words will do; ``announced``: a sentence
+    before the list says that it consists of definitions.
     """
-    for form in (_IS, _COUNTS_AS, _DIRECTLY) if announced else (_IS, _COUNTS_AS):
+    for form in (_IS, _COUNTS_AS, _DIRECTLY)[: 3 if announced else 2] if among else (_SENSE,):
         match = form.match(text, unit.body, unit.end)
-        name = _name(match["term"]) if match else ""
+        name = short_name(match["term"]) if match and not _VERBS.search(match["term"]) else ""
         if match and name:
-            return Anchor((name,), unit.body, match.end(), True)
-    return None
+            yield Anchor((name,), unit.body, match.end(), True, sure=0.9)
+            return
 
 
 def term_alone(text: str, unit: Unit) -> Anchor | None:
@@ -79,7 +68,3 @@ def term_alone(text: str, unit: Unit) -> Anchor | None:
     if not term or "\n" in words or words[-1] in ".;," or _VERBS.search(term):
         return None
     return Anchor((term,), unit.body, unit.end, True)
-
-
-def _name(words: str) -> str:
-    return "" if _VERBS.search(words) else short_name(words)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loccit.ingest.extract.definitions.forms import Anchor, find_verb, read_terms
-from loccit.ingest.extract.definitions.german import german_entry, term_alone
+from loccit.ingest.extract.definitions.german import german_anchor, term_alone
 from loccit.ingest.extract.definitions.terms import QUOTES, TERM, clean_term
 from loccit.ingest.extract.definitions.units import Unit
 from loccit.ingest.parse import Block
@@ -137,7 +137,7 @@ def entry(text: str, unit: Unit, list_follows: bool, goes_on: bool, announced: b
         alone = term_alone(text, unit)
         found = alone if alone and _bare_term(alone.terms[0]) else None
     if found is None and unit.marked:
-        found = german_entry(text, unit, announced)
+        found = next(german_anchor(text, unit, True, announced), None)
     found = found or _bare(text, unit)
     return replace(found, sure=0.85) if found else None
 

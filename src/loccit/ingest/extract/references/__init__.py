@@ -51,9 +51,11 @@ _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*
 _PARAGRAPH = 4000
 
 
-def extract_references(parsed: Parsed, places: Sequence[Place], language: str = "en") -> list[Reference]:
-    """Return the references of a document in order, one per target; a list or range has one for each member."""
-    del language  # The words of all languages are read at once: documents quote one another.
+def extract_references(parsed: Parsed, places: Sequence[Place]) -> list[Reference]:
+    """Return the references of a document in order, one per target; a list or range has one for each member.
+
+    The words of all languages are read at once: documents quote one another.
+    """
     reader = _Reader(parsed, places)
     found = [*reader.links, *reader.mentions(), *reader.names(), *reader.titles()]
     return sorted(found, key=lambda reference: (reference.start, reference.end))

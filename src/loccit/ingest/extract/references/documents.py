@@ -56,6 +56,10 @@ _NAMES = re.compile(
 # Every name has one of these in it. Most texts have none, and looking for these is far quicker.
 _MARKS = re.compile(r"\d/\d|U\.|USC|C\.|CFR|Pub|P\.L\.|RFC|PEP|(?:1[6-9]|20)\d\d|《")
 _SMALL = frozenset("of and the on for in to against with or".split())
+# What precedes a word such as *Act* in a name: capitalised words, and small ones between.
+_BEFORE_NOUN = re.compile(
+    rf"(?<![\w'’.&-])(?:(?!(?:The|See|Under)\b)[A-Z][\w'’.&-]*,?{S1}(?:(?:{'|'.join(_SMALL)}){S1})*)+\Z"
+)
 _NOUN_ONLY = re.compile(rf"{_NOUN}|\w{{3,60}}(?:{_COMPOUND})")
 # These names continue after the word: `Treaty on European Union`.
 _GO_ON = frozenset(
@@ -63,7 +67,6 @@ _GO_ON = frozenset(
     " Lei Legge Codice Wet Wetboek Besluit".split()
 )
 _JOINS = frozenset("of on the for de del la los las y e do da dos della".split())
-_BACK_WORD = re.compile(r"([\w'’.&-]+),?\s+$")
 _WORDS = re.compile(r"[\w'’&-]+")
 _TAIL = re.compile(
     rf"(?:,?{S1}of|{S1}(?:to|in|under|from|des|der|zur|zum|du|de{S1}la|del|de|do|da|della|van|i|av)){S1}"
@@ -180,9 +183,10 @@ def find_names(text: str) -> list[Name]:
         number: tuple[str, ...] = ()
         name = match.group()
         if match["dated"]:
-            start = _walk_back(text, start, found[-1].end if found else 0)
-            if start == match.start():
+            floor = max(found[-1].end if found else 0, start - 160)
+            if (run := _BEFORE_NOUN.search(text, floor, start)) is None:
                 continue
+            start = run.start()
             name = text[start:end]
         elif match["code"] and match["place"]:
             label = parse_whole(match["place"])
@@ -192,24 +196,6 @@ def find_names(text: str) -> list[Name]:
             kind = KIND_OF.get((part or "").lower().rstrip("."), "section")
         found.append(Name(" ".join(name.split()), start, end, kind, number))
     return found
-
-
-def _walk_back(text: str, start: int, floor: int) -> int:
-    """Where a name that ends in a word such as *Act* begins: its capitalised words, and small ones between."""
-    best = start
-    low = max(floor, start - 160)
-    at = start
-    for _ in range(14):
-        match = _BACK_WORD.search(text, max(low, at - 40), at)
-        if match is None or "\n\n" in text[match.end(1) : at]:
-            break
-        word = match[1]
-        if word[0].isupper() and word.lower() not in ("the", "see", "under"):
-            best = match.start(1)
-        elif word not in _SMALL:
-            break
-        at = match.start(1)
-    return best
 
 
 class Names:
