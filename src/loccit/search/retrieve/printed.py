@@ -18,7 +18,7 @@ from loccit.labels.names import FUNCTION_WORDS
 from loccit.port.records import Records
 from loccit.search.query.designators import Designator, find_alone, find_beside
 from loccit.search.query.understand import Query, content_words
-from loccit.search.retrieve.resolve import ALL_KINDS, Resolver, is_few, searched
+from loccit.search.retrieve.resolve import ALL_KINDS, Resolver, is_few, searched, words_of
 
 # Numbers of a text that are looked up.
 _MOST = 4
@@ -108,7 +108,7 @@ class _Reader:
         outer = label.shortened()
         while True:
             printed = self._lookup.numbered(label.key, ALL_KINDS, self._documents)
-            if kinds := {place.kind for place in printed if word in lowered(place.label).split()}:
+            if kinds := {place.kind for place in printed if word in words_of(place.label)}:
                 return sorted(kinds)
             if outer is None:
                 return []

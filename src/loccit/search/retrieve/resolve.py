@@ -101,6 +101,11 @@ _BLANK_BRACKET = re.compile(r"\s+[(（]")
 _SEPARATOR = re.compile(r"[.\-‑–]")
 
 
+def words_of(label: str) -> list[str]:
+    """The words that a label is printed with: `Чл. 5` has one, without its stop, and `§ 5` has a sign."""
+    return [word.rstrip(".") for word in lowered(label).split()]
+
+
 @dataclass(frozen=True, slots=True)
 class ResolvedPlace:
     """A place that a reference leads to; ``rest`` are the last parts that the tree does not have.
@@ -162,7 +167,7 @@ class Resolver:
             place.kind
             for document in documents
             for place in self._lookup.places_of_document(document)
-            if word in lowered(place.label).split()
+            if word in words_of(place.label)
         }
 
     def resolve(
@@ -283,7 +288,7 @@ class Resolver:
         word = _letters(label.text)[0]
         word = "" if word.isascii() and roman_value(word) else word
         return any(
-            place.kind == label.kind if label.kind else word in lowered(place.label).split()
+            place.kind == label.kind if label.kind else word in words_of(place.label)
             for place in self._lookup.places_of_document(document)
             if label.kind or word
         )

@@ -84,11 +84,12 @@ def _shorten(headings: Sequence[Heading], text: str) -> list[Heading]:
     kept = []
     for heading in headings:
         line = read_line(text, heading.start, heading.body)
-        if len(heading.text) <= _LONGEST_HEADING and not (line and CLAUSE.match(text, line.rest)):
+        clause = line is not None and CLAUSE.match(text, line.rest) is not None
+        if len(heading.text) <= _LONGEST_HEADING and not clause:
             kept.append(heading)
             continue
         title = read_title(text, line.rest, heading.body, _NO_WIDTH) if line else None
-        if line is None or (title is None and len(heading.text) <= _LONGEST_TITLE):
+        if line is None or (title is None and len(heading.text) <= _LONGEST_TITLE and not clause):
             # A paragraph of prose in a heading style is not a title; a long title still is.
             if line or not heading.text.endswith((".", ";", ":", ",")):
                 kept.append(heading)

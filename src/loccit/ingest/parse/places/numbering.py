@@ -108,11 +108,12 @@ def without_inner(lines: Sequence[NumberedLine], titles: dict[int, Title], text:
         holder = None
         for line in lines:
             if styles.get(line.start) == style:
-                families.setdefault(holder.start if holder else -1, []).append(line)
+                if holder is not None:
+                    families.setdefault(holder.start, []).append(line)
             elif line.label.kind not in ("", style[0], *CONTAINERS) and (line.heading or line.worth > 1):
                 holder = line
         every = [line for family in families.values() for line in family]
-        begun = sum(start >= 0 and family[0].number <= _SECOND for start, family in families.items())
+        begun = sum(family[0].number <= _SECOND for family in families.values())
         follow = sum(
             closeness(line.number, later.number) == 1
             for family in families.values()

@@ -68,6 +68,7 @@ _STEPS = re.compile(r"\d+|[^\W\d_]+")
 _VIEW, _LONGEST_LINE = 120, 500
 _PARAGRAPHS = 8
 _LATEST_START = 3
+_MOST_OFTEN = 4
 _STRICTLY = (5, 0.9, 0.7)
 # The text of a part: a list of figures or captions has less.
 _LEAST_TEXT = 60
@@ -303,6 +304,9 @@ def _series(
         if shape[0] == "number" and shape != _HEADED:
             runs = [run for run in runs if _runs_through(run, end)]
             lines = [line for run in runs for line in run]
+        if shape[0] in _NAMED and len(lines) > _MOST_OFTEN * sum(map(len, runs)):
+            # `Jun 14 15:16:01 …`: what stands before line after line, or in each article, numbers no part.
+            continue
         if _is_series(runs, lines, *(_STRICTLY if loose else ())):
             yield shape, [line for run in runs for line in run]
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from loccit.ingest.parse.places.view import AMENDED
+
 _EMPHASIS = re.compile(r"(?P<mark>\*{1,3}|_{1,3})(?P<words>[^*_\n][^*\n]{0,160}?)(?P=mark)(?P<after>[.:]?)")
 _UNDERLINE = re.compile(r"<u>(?P<words>[^<\n]{1,160})</u>(?P<after>[.:]?)")
 # A span is no emphasis, but it may hold the whole title of a clause: all of its line, or up to a full stop.
@@ -48,7 +50,7 @@ class Title:
     body: int
 
 
-CLAUSE = re.compile(r"[*_]{0,3}(?:\([^\W_]{1,4}\)|§\s?\d)")
+CLAUSE = re.compile(rf"(?:{AMENDED})?[*_]{{0,3}}(?:\([^\W_]{{1,4}}\)|§\s?\d)")
 """The number of a clause, with which no title begins."""
 
 

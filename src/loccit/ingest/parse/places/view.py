@@ -12,7 +12,7 @@ _MARKS = re.compile(
 _BULLET = re.compile(r"[\s>]*[-*+•●▪◦][ \t]+\S")
 _LISTS = re.compile(r"[\s>*+|•-]*(?:\d[\d.]{0,9}[.)]?\s+)?\[[^\n]{1,400}\]\(#[^()\s]{0,200}\)[\s.|]*\Z")
 
-AMENDED = r"(?:[A-Z]{0,2}\d{0,4}[\[⟦►](?![^\]\n]{0,6}\])\s?){1,3}"
+AMENDED = r"(?:[A-Z]{0,2}\d{0,4}[\[⟦►](?![^\]\n]{0,6}\])[⁰¹²³⁴-⁹]{0,3}\s?){1,3}"
 """What amended texts print before a number that was put in: ``F15[(a)``, ``[F1 2.``."""
 _AMENDED = re.compile(AMENDED + r"(?=[\dA-Z§(])")
 
