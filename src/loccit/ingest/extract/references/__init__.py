@@ -20,8 +20,7 @@ from loccit.ingest.extract.references.grammar import (
     find_mentions,
     in_order,
     joined,
-    share_beginnings,
-    share_ends,
+    share,
 )
 from loccit.ingest.extract.references.items import ALONE
 from loccit.ingest.extract.references.links import (
@@ -97,7 +96,7 @@ class _Reader:
             for bare in find_bare(self._text, self._parsed.body_start, self._places)
             if not any(bare.start in masks for masks in (self._masks, names, known))
         ]
-        mentions = share_beginnings(self._text, list(share_ends(self._text, in_order(mentions))))
+        mentions = share(self._text, in_order(mentions))
         owners = self._owners(mentions)
         for mention, owner in zip(mentions, owners, strict=True):
             if not self._is_label(mention):
@@ -233,10 +232,7 @@ class _Reader:
         targets = Resolver(self._nowhere).resolve(mention, 0) if not mention.relative else [Target()]
         for unit in mention.units:
             self._resolver.said[unit.kind] = (None, mention.start)
-        emitted = [
-            replace(target, place=None, reason=_OTHER, failed=True, kind=target.kind, number=target.number)
-            for target in targets
-        ]
+        emitted = [replace(target, place=None, reason=_OTHER, failed=True) for target in targets]
         return self._emit(mention, emitted, start, end, document)
 
     def _emit(

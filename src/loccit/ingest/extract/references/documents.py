@@ -39,11 +39,8 @@ _NOUN = (
 )
 # Acts are compounds in German, Dutch and Scandinavian languages, where they are also written in lower case.
 _COMPOUND = r"gesetz(?:es|buch(?:e?s)?)?|ordnung|richtlinie|vertrag(?:e?s)?|satzung|wet|wetboek|besluit"
-_SMALL_ACT = re.compile(
-    r"(?P<name>\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen))(?!\w)",
-    re.IGNORECASE,
-)
-_SMALL_ACT_BEFORE = re.compile(rf"(?<![\w-]){_SMALL_ACT.pattern}[^\S\n]{{1,2}}$", re.IGNORECASE)
+_SMALL_ACT_NAME = r"(?i:\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen))"
+_SMALL_ACT = re.compile(rf"(?P<name>{_SMALL_ACT_NAME})(?!\w)")
 # Genitives that assign a place to another act without a preposition, in Polish, Czech and Russian.
 _OF_AN_ACT = re.compile(
     rf"{S1}(?P<name>(?:ustawy|rozporządzenia|Kodeksu|Konstytucji|zákona|vyhlášky|nařízení|(?:Федерального{S1})?[Зз]акона|[Кк]одекса)"
@@ -99,16 +96,18 @@ _US_CODE = re.compile(rf",?{S1}(?:of{S1}(?:the{S1})?)?(?:United{S1}States|U\.{S0
 # A name may be a link: `[RFC 5280](https://…), section 3.1`.
 _RIGHT_BEFORE = re.compile(rf"(?:\]\([^()\s]{{1,300}}\))?,?{S1}")
 _NEAR = 320
-_BEFORE = re.compile(r"(?<![\w.])(?P<name>[A-Z]{2,8})[^\S\n]{1,2}$")
+# What may stand right before a reference: an act in title marks (Chinese) or small letters, the key of a bibliography
+# entry, an abbreviation.
+_BEFORE = re.compile(
+    rf"(?:《([^《》\n]{{2,50}})》|\[([A-Za-z][\w.+:-]{{1,40}})\],?{S1}|(?<![\w-])({_SMALL_ACT_NAME})[^\S\n]{{1,2}}"
+    r"|(?<![\w.])([A-Z]{2,8})[^\S\n]{1,2})\Z"
+)
 # Anything else that a part may belong to; only used to tell that it is not a part of the current place.
 _OF_SOMETHING = re.compile(
     rf"{S1}of{S1}(?:(?:the|a|an|each|any|this|that|such|its|their){S1}(?P<noun>[\w-]+)|(?P<name>[A-Z]\w+))"
 )
 # The key of a bibliography entry: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
 _CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\](?!\()")
-_CITED_BEFORE = re.compile(rf"\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\],?{S1}$")
-# Chinese puts the name of an act in title marks, right before the article: `《民法典》第三条`.
-_TITLE_BEFORE = re.compile(r"《(?P<name>[^《》\n]{2,50})》$")
 _NOT_NAMES = frozenset(
     "AND OR OF THE IN TO BY UNDER PER FOR WITH SHALL NOT ALSO ANY AS THIS NOTE SEE MAY IS ARE BE ON AT IF IT AN ALL"
     " AM PM EUR USD GBP CHF WARNING DANGER CAUTION IMPORTANT TODO MUST WILL UND ODER DER DIE DAS UTC GMT".split()
@@ -221,11 +220,9 @@ class Names:
             and _RIGHT_BEFORE.fullmatch(self._text, self._ends[index], start)
         ):
             return self.all[index].name
-        for pattern in (_TITLE_BEFORE, _CITED_BEFORE, _SMALL_ACT_BEFORE):
-            if match := pattern.search(self._text, max(0, start - 60), start):
-                return match["name"]
-        match = _BEFORE.search(self._text, max(0, start - 12), start)
-        return match["name"] if match and match["name"] not in _NOT_NAMES else ""
+        match = _BEFORE.search(self._text, max(0, start - 60), start)
+        name = next(filter(None, match.groups()), "") if match else ""
+        return "" if name in _NOT_NAMES else name
 
     def after(self, at: int, shouting: bool) -> Owner | None:
         """What a reference that ends at ``at`` says it belongs to, if anything."""

@@ -6,8 +6,9 @@ Numbers may occur without a word before them: ``see 4.2.1``, ``(see 32.102(e))``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from loccit.ingest.extract.references.items import (
     ALONE,
@@ -319,19 +320,16 @@ _LOOK_BACK = 60
 
 def find_bare(text: str, start: int, places: Places) -> Iterator[Mention]:
     """Yield numbers that are references because of an introducing word, or a section with that very label."""
-    at = start
-    while True:
-        match = _DECIMAL.search(text, at)
-        if match is None:
-            return
-        at = match.end()
+    done = start
+    for match in _DECIMAL.finditer(text, start):
+        if match.start() < done:
+            continue
         items = read_items(text, match.start(), "", plural=False)
         items = [item for item in items if item.base > 1 or item.parts[item.base :]]
-        if not items or not _is_reference(text, items[0], places):
-            continue
-        mention = read_chain(text, Unit("", "number", match.start(), items[-1].end, tuple(items)))
-        at = max(at, mention.end)
-        yield mention
+        if items and _is_reference(text, items[0], places):
+            mention = read_chain(text, Unit("", "number", match.start(), items[-1].end, tuple(items)))
+            done = mention.end
+            yield mention
 
 
 def _is_reference(text: str, item: Item, places: Places) -> bool:
@@ -375,38 +373,24 @@ def distinctive(mention: Mention) -> bool:
     return any(item.base > 1 and any(len(part) > 2 for part in item.parts[: item.base]) for item in items)
 
 
-def share_ends(text: str, mentions: list[Mention]) -> Iterator[Mention]:
-    """Let *paragraph (a) or paragraph (b) of this section* share its ending."""
-    for index, mention in enumerate(mentions):
-        after = mentions[index + 1] if index + 1 < len(mentions) else None
-        if (
-            after is not None
-            and len(mention.units) == 1
-            and len(after.units) > 1
-            and mention.relative
-            and after.lead.kind == mention.lead.kind
-            and joined(text, mention, after)
-        ):
-            outer = after.units[: after.units.index(after.lead)]
-            mention = replace(mention, units=(*outer, mention.lead))
-        yield mention
+def share(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Let neighbours share what one of them says.
 
-
-def share_beginnings(text: str, mentions: list[Mention]) -> list[Mention]:
-    """Let *§ 4 Absatz 1 und Absatz 3* share its beginning."""
+    *Paragraph (a) or paragraph (b) of this section* share its ending, *§ 4 Absatz 1 und Absatz 3* its beginning.
+    """
     shared: list[Mention] = []
-    for mention in mentions:
-        before = shared[-1] if shared else None
-        outer = _outer(before, mention) if before is not None and mention.relative else ()
-        if before is not None and outer and joined(text, before, mention, _ALSO):
-            mention = replace(mention, units=(*outer, *mention.units))
-        shared.append(mention)
+    for mention, after in zip_longest(mentions, mentions[1:]):
+        outer: tuple[Unit, ...] = ()
+        if mention.relative and after and len(mention.units) == 1 and after.lead.kind == mention.lead.kind:
+            outer = after.units[: after.units.index(after.lead)] if joined(text, mention, after) else ()
+        if mention.relative and not outer and shared and joined(text, shared[-1], mention, _ALSO):
+            outer = _outer(shared[-1], mention.units[0])
+        shared.append(replace(mention, units=(*outer, *mention.units)))
     return shared
 
 
-def _outer(before: Mention, mention: Mention) -> tuple[Unit, ...]:
-    """The units above that of a mention's kind in the one before it, if they say which section is meant."""
-    first = mention.units[0]
+def _outer(before: Mention, first: Unit) -> tuple[Unit, ...]:
+    """The units above that of a kind in the mention before it, if they say which section is meant."""
     if before.relative or first.how != "number":
         return ()
     at = next((i for i, unit in enumerate(before.units) if unit.kind == first.kind), 0)
