@@ -154,25 +154,13 @@ class Positions:
 def parse(converted: Converted) -> Parsed:
     """Find the headings, blocks and links of a converted text."""
     text = converted.text
-    warnings = list(converted.warnings)
-    front: dict[str, Any] = {}
-    body_start = 0
-    headings: list[Heading] = []
-    blocks: list[Block]
-    links: list[Link] = []
-    items: dict[int, tuple[str, ...]] = {}
     position = Positions(text, converted.pages, converted.line_starts)
-    if converted.markdown:
-        front, body_start, warning = split_frontmatter(text)
-        if warning:
-            warnings.append(warning)
-        if text[body_start:].strip():
-            headings, blocks, links, items = _read_markdown(text, body_start, position)
-        else:
-            # A note that is all frontmatter should still be found: the frontmatter is its text.
-            body_start, blocks = 0, _paragraphs(text)
+    front, body_start, warning = split_frontmatter(text) if converted.markdown else ({}, 0, "")
+    if converted.markdown and text[body_start:].strip():
+        headings, blocks, links, items = _read_markdown(text, body_start, position)
     else:
-        blocks = _paragraphs(text)
+        # A note that is all frontmatter should still be found: the frontmatter is its text.
+        headings, blocks, links, items, body_start = [], _paragraphs(text), [], {}, 0
     return Parsed(
         text=text,
         body_start=body_start,
@@ -182,7 +170,7 @@ def parse(converted: Converted) -> Parsed:
         metadata={**converted.metadata, **front},
         frontmatter=front,
         pages=converted.pages,
-        warnings=warnings,
+        warnings=[*converted.warnings, *filter(None, [warning])],
         position=position,
         items=items,
         title=converted.title,

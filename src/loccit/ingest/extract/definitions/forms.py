@@ -40,6 +40,7 @@ _WEAK = (
 _BEING = r"(?:is|are|ist|sind|est|sont|es|son)\b(?! to\b)"
 _SPACE = r"[\s,*_]*"
 _VERB = re.compile(rf"{_SPACE}(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>{_BEING}))", re.IGNORECASE)
+_OPENING = re.compile(r"[ \n\t,]*\(")
 # After a qualifier "is" is too weak; the group keeps the groups of both patterns aligned.
 _LATER_VERB = re.compile(rf"(?<=[\s,])(?:(?P<strong>{_STRONG})|(?P<weak>{_WEAK})|(?P<being>(?!)))")
 # What may be between a term and its verb: "‘consent’ of the data subject means", "X, as used in 4.2, means".
@@ -111,18 +112,12 @@ def read_terms(text: str, first: re.Match[str], limit: int) -> tuple[tuple[str, 
 
 def find_verb(text: str, at: int, limit: int) -> re.Match[str] | None:
     """Return the verb after a term, past brackets and a qualifying phrase."""
-    for _ in range(3):
-        if match := _VERB.match(text, at, limit):
-            return match
-        opening = at
-        while opening < limit and text[opening] in " \n\t,":
-            opening += 1
-        if opening < limit and text[opening] == "(":
-            at = closing_bracket(text, opening, limit)
-            if at < 0:
-                return None
-            continue
-        break
+    while (match := _VERB.match(text, at, limit)) is None and (opening := _OPENING.match(text, at, limit)):
+        at = closing_bracket(text, opening.end() - 1, limit)
+        if at < 0:
+            return None
+    if match is not None:
+        return match
     if not _QUALIFIER.match(text, at, limit):
         return None
     match = _LATER_VERB.search(text, at, min(limit, at + 400))
