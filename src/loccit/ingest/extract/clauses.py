@@ -230,9 +230,8 @@ def _add_clauses(
             continue
         depth, style = next(later)
         if depth < 0:
-            # Unless its list began inside the clause before it, what follows may belong to any clause.
-            if not event.late:
-                close(event.above)
+            # What follows may belong to any clause.
+            close(event.above)
             continue
         # Text before the first member of a list introduces it, and is no part of the list before.
         begins = lead and any(is_first(part) for kind, part in event.marker.readings if kind == style)
@@ -343,7 +342,7 @@ def _marks(
     parsed: Parsed, section: Place, end: int, blocks: Sequence[Block], own: tuple[str, ...], width: int
 ) -> Iterator[Mark | Text]:
     """Yield the markers in order, and the blocks without one; ``own`` is the number that they count in."""
-    text, quoted, last = parsed.text, section.body, section.body
+    text, quoted = parsed.text, section.body
     for block in blocks:
         low, high = max(section.body, block.start), min(end, block.end)
         if low >= high or block.kind != "text" or not text[low:high].strip():
@@ -363,24 +362,10 @@ def _marks(
             )
             if match and begins and position >= quoted:
                 for mark in _split_marks(match, position):
-                    yield _in_list(
-                        mark._replace(late=_begins_within(mark.marker, text, last, mark.start)),
-                        parsed.items,
-                        parsed.items.get(section.start, ()),
-                    )
-                    last = mark.body
+                    yield _in_list(mark, parsed.items, parsed.items.get(section.start, ()))
             elif position == low and line.strip():
                 yield Text(position, len(line) - len(line.lstrip()))
             before, position = line, line_end
-
-
-def _begins_within(marker: Marker, text: str, start: int, end: int) -> bool:
-    """Whether a text has the first number of the list that a marker continues."""
-    return any(
-        re.compile(rf"\({EMPHASIS}{style[1:-1]}{EMPHASIS}\)").search(text, start, end)
-        for style, part in marker.readings
-        if style.startswith("(") and not is_first(part)
-    )
 
 
 def _quotation_end(text: str, position: int, opening: re.Match[str], end: int) -> int:

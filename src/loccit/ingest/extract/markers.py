@@ -32,8 +32,8 @@ _DEEPEST = 8
 _NEXT, _FIRST, _AGAIN = 1.0, 0.8, 0.1
 # After text without a marker a list may begin anew, or below any level.
 _ANEW, _RESUMED = 0.5, 0.6
-# A list whose first members are missing; below another its beginning may stand within a line.
-_LATE, _LATE_BELOW, _WITHIN = 0.2, -0.7, 0.3
+# A list whose first members are missing, or stand within a line; and one below another.
+_LATE, _LATE_BELOW = 0.2, -0.7
 # Numbers are missing between two; a level ends, and had one member only.
 _HOLE, _END, _LONE = 0.4, 0.02, 0.3
 # How much it counts where lists of one style mostly are in the document.
@@ -132,7 +132,7 @@ class Mark(NamedTuple):
     """A marker and its position; ``above`` is where the text before its sign ends, ``body`` where that after it begins.
 
     ``line`` is the start of its line. ``nested``: it is in a list within a list, so that the text before it belongs to
-    the item around it. ``late``: a list that it may go on begins within the text before it.
+    the item around it.
     """
 
     marker: Marker
@@ -141,7 +141,6 @@ class Mark(NamedTuple):
     body: int
     line: int
     nested: bool = False
-    late: bool = False
 
 
 class Text(NamedTuple):
@@ -227,7 +226,7 @@ def _steps(
             elif not levels:
                 gain = -1.0 if marker.bare else _LATE
             else:
-                gain = _WITHIN if mark.late else _LATE_BELOW
+                gain = _LATE_BELOW
             gain += _USUAL * usual.get((above, style), 0.0) - 0.1 * any(
                 level.style == style for level in levels
             )
