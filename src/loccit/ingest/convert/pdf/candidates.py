@@ -7,7 +7,6 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from loccit.ingest.convert.pdf.page import HYPHEN, Heading, Item, Line
@@ -127,7 +126,6 @@ def normal(text: str) -> str:
 _LONGEST = 260
 _MOST_WORDS = 40
 _MOST_LINES = 6
-_ROOM = 3.0
 _NEARLY = 0.6
 _MOSTLY = 0.75
 _PAGE_OF_TEXT = 1000
@@ -467,8 +465,6 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if not big and not look.bold and len(lines) > 3:
         return False
-    if not big and label is None and any(_broken(*pair) for pair in pairwise(lines)):
-        return False
     if text[-1] in ".!?" and not text.endswith("..."):
         most = 12 if look.bold or look.caps or is_strong(label) else 0
         if label is not None and (big or look.bold):
@@ -478,13 +474,6 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     if big or look.bold or look.caps:
         return True
     return _titled(rest, is_strong(label), lines)
-
-
-def _broken(line: Line, following: Line) -> bool:
-    """Whether a line ends before it must, at the left of its column: in an address, or below a signature."""
-    word = len(following.text.split(" ", 1)[0]) + 1
-    width = (following.x1 - following.x0) / max(len(following.text), 1)
-    return abs(line.x0 - following.x0) < 2 and line.x1 + word * width < line.right - _ROOM * line.size
 
 
 def _titled(rest: str, strong: bool, lines: Sequence[Line]) -> bool:

@@ -289,7 +289,7 @@ def assign_levels(found: Sequence[Candidate]) -> list[int]:
     members: dict[_Kind, list[Candidate]] = defaultdict(list)
     for kind, candidate in zip(kinds, found, strict=True):
         members[kind].append(candidate)
-    sizes = _effective_sizes(members)
+    sizes = {kind: float(median(c.look.size for c in found)) for kind, found in members.items()}
     order = sorted(members, key=lambda k: _sort_key(k, sizes[k], members[k]))
     groups: list[list[_Kind]] = []
     for kind in order:
@@ -328,15 +328,6 @@ def _kind(candidate: Candidate, sections_hold_articles: bool, letters_restart: b
         inner = letters_restart and _is_letter(label)
         return ("number", label.depth + inner, look.size, False, False, False)
     return ("style", 0, look.size, look.bold, look.italic, look.caps)
-
-
-def _effective_sizes(members: dict[_Kind, list[Candidate]]) -> dict[_Kind, float]:
-    """The effective size of each kind: never more than that of the kind it must be below."""
-    sizes = {k: float(median(c.look.size for c in v)) for k, v in members.items()}
-    labels = sorted((k for k in sizes if k[0] == "label"), key=lambda k: k[1])
-    for outer, inner in pairwise(labels):
-        sizes[inner] = min(sizes[inner], sizes[outer])
-    return sizes
 
 
 def _sort_key(kind: _Kind, size: float, members: list[Candidate]) -> tuple[float, ...]:

@@ -65,15 +65,14 @@ def _beside_titles(page: PageText, gone: set[int]) -> set[int]:
 
 def _beside_heads(pages: list[PageText], gone: set[int]) -> set[int]:
     """What stands in the first row beside a running head, page after page: the section that the page is in."""
-    rows = []
-    for page in pages:
-        top = min((line.base for line in page.lines), default=0.0)
-        row = [line for line in page.lines if line.base - top <= _SAME_ROW]
-        if len(row) > 1 and any(id(line) in gone and _WORDS.search(line.text) for line in row):
-            rows.append(row)
-    return (
-        {id(line) for row in rows for line in row} if len(rows) >= max(3, _NUMBERED * len(pages)) else set()
-    )
+    tops = (min((line.base for line in page.lines), default=0.0) for page in pages)
+    rows = [_row(page, top) for page, top in zip(pages, tops, strict=True)]
+    headed = [
+        row
+        for row in rows
+        if len(row) > 1 and any(id(line) in gone and _WORDS.search(line.text) for line in row)
+    ]
+    return _if_usual(headed, pages)
 
 
 def _beside_page_numbers(pages: list[PageText]) -> set[int]:
@@ -82,13 +81,20 @@ def _beside_page_numbers(pages: list[PageText]) -> set[int]:
     for page in pages:
         ordered = sorted(page.lines, key=lambda line: line.base)
         for edge in ordered[:1] + ordered[-1:]:
-            row = [line for line in ordered if abs(line.base - edge.base) <= _SAME_ROW]
+            row = _row(page, edge.base)
             for number in {"".join(found) for line in row for found in _APART.findall(line.text)}:
                 numbered[int(number) - page.number].append(row)
-    rows = max(numbered.values(), key=len, default=[])
-    return (
-        {id(line) for row in rows for line in row} if len(rows) >= max(3, _NUMBERED * len(pages)) else set()
-    )
+    return _if_usual(max(numbered.values(), key=len, default=[]), pages)
+
+
+def _row(page: PageText, base: float) -> list[Line]:
+    return [line for line in page.lines if abs(line.base - base) <= _SAME_ROW]
+
+
+def _if_usual(rows: list[list[Line]], pages: list[PageText]) -> set[int]:
+    """The lines of rows that enough pages have."""
+    usual = len(rows) >= max(3, _NUMBERED * len(pages))
+    return {id(line) for row in rows for line in row} if usual else set()
 
 
 def _repeated(text: str, lines: list[Line], near: list[Line], needed: int, edge: set[int]) -> list[Line]:

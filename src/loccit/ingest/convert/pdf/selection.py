@@ -34,8 +34,6 @@ _WORDS = 6
 _FEWEST_WORDS = 4
 """In larger type, more words than these introduce a part, not what is on their line."""
 _MOST_COVERS = 4
-_HUGE = 2.5
-"""A title this much larger than the text has a page of its own, whatever else is printed on it."""
 _PROVEN = (2, 0.3)
 """A look is that of headings if this many, and this share, of its lines are on the contents page."""
 _USUAL = 3
@@ -118,15 +116,9 @@ def _follows_another(candidate: Candidate, beside: set[tuple[str, int]]) -> bool
 
 def _without_repeats(found: list[Candidate], pages: int) -> list[Candidate]:
     """Drop words that recur again and again, such as the same small heading in every section."""
-    texts = Counter((_lead(c.text), c.look) for c in found if c.label is None and not c.listed)
+    texts = Counter((normal(c.text), c.look) for c in found if c.label is None and not c.listed)
     most = max(6, pages / 12)
-    return [c for c in found if c.label is not None or c.listed or texts[_lead(c.text), c.look] < most]
-
-
-def _lead(text: str) -> str:
-    """A text without what follows its colon: `Owner: Finance` and `Owner: Sales` begin alike."""
-    head = text.split(": ", 1)[0]
-    return normal(head if len(head) < len(text) and not any(map(str.isdigit, head)) else text)
+    return [c for c in found if c.label is not None or c.listed or texts[normal(c.text), c.look] < most]
 
 
 def _group(candidate: Candidate) -> _Group:
@@ -287,11 +279,7 @@ def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading], bo
         front = [c for c in found if c.page == page and c.label is None and not c.listed]
         largest = max((c.look.size for c in front if c.big), default=0.0)
         stated = any(isinstance(item, Heading) and item.page == page for item in flow)
-        gone.update(
-            c.first for c in front if (stated or c.look.size < largest - 0.6) and not _opens_contents(c, flow)
-        )
-    huge = {c.page for c in found if c.page <= first and c.look.size >= _HUGE * body.size}
-    gone.update(c.first for c in found if c.page in huge and c.label is None and not (c.big or c.listed))
+        gone.update(c.first for c in front if stated or c.look.size < largest - 0.6)
     gone.update(_beside_title([c for c in found if c.page == first and c.label is None], found, flow, first))
     return [c for c in found if c.first not in gone]
 
@@ -303,11 +291,6 @@ def front_pages(flow: Sequence[Item | Heading]) -> tuple[list[int], int]:
         if _text(flow, page) is not None:
             return pages[:count], page
     return [], next(iter(pages), 0)
-
-
-def _opens_contents(candidate: Candidate, flow: Sequence[Item | Heading]) -> bool:
-    following = flow[candidate.last + 1] if candidate.last + 1 < len(flow) else None
-    return isinstance(following, Line) and following.contents
 
 
 def _beside_title(
