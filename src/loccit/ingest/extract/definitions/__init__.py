@@ -46,6 +46,8 @@ _JOINT = re.compile(
     r"(?:\s+(?:and|or|the|terms?|expressions?|word|an?|und|et|y|\(\w{1,4}\)|\d{1,3}[.)°]|[a-z][.)]))*\s*$",
     re.IGNORECASE,
 )
+# Outside definitions sections, a term is set off.
+_SET_OFF = re.compile(r"[\"“‘'«‹„‚»*_`]")
 _TAG = re.compile(r"</?(?:p|div|td|tr|li|ul|ol|table|br|dd|dt)\b")
 
 
@@ -94,7 +96,10 @@ class _Extraction:
         parents = Counter(section.parent for section in self.sections)
         above: list[int] = []  # where the definitions end whose lists we are in
         last = -1
-        for index in range(len(self.blocks)):
+        for index, block in enumerate(self.blocks):
+            loose = self.foreign or self.inside[at := self.units.section_at(block.start)] or self.listed[at]
+            if not loose and not _SET_OFF.search(self.text, block.start, block.end):
+                continue
             for unit in self.units.of(index):
                 section = self.sections[unit.section]
                 if unit.section != last and self.inside[unit.section]:

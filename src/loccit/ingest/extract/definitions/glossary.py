@@ -86,9 +86,18 @@ _ANNOUNCED = re.compile(
 )
 
 
+# Each of these has one of them in it, and most texts have none.
+_ANNOUNCING = tuple(
+    "on entend par|se entiend|se entenderá|si intende per|entende-se por|wordt verstaan onder|following terms"
+    "|following words|following expressions|im sinne|in diese|für die|下列用语".split("|")
+)
+
+
 def announced_lists(text: str, start: int = 0) -> Iterator[int]:
     """Yield where a text announces a list of definitions: ``on entend par :``, ``have the following meanings:``."""
-    yield from (match.start() for match in _ANNOUNCED.finditer(text, start))
+    low = text.lower()
+    if any(map(low.__contains__, _ANNOUNCING)):
+        yield from (match.start() for match in _ANNOUNCED.finditer(text, start))
 
 
 def definition_sections(sections: Sequence[Place]) -> list[bool]:
