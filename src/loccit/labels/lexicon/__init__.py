@@ -102,13 +102,17 @@ def _add(lexicon: Lexicon, language: dict[str, Any]) -> None:
                 known = into.setdefault(form.word, form)
                 if known.kind == kind and known.plural != form.plural:
                     into[form.word] = replace(known, plural=False, either=True)
+                if table == "parts" and language.get("genitive"):
+                    lexicon.genitive_parts.add(form.word)
     if around := language.get("around"):
-        lexicon.around.append(
-            Around(around["before"], around["again"], _units(around["kinds"]), _units(around["parts"]))
+        units = (
+            {unit: kind for kind, all in around[table].items() for unit in all.split()}
+            for table in ("kinds", "parts")
         )
+        lexicon.around.append(Around(around["before"], around["again"], *units))
     for table, values in (("numbers", lexicon.numbers), ("ordinals", lexicon.ordinals)):
-        for entry in language.get(table, "").split(","):
-            value, *words = entry.split() or [""]
+        for entry in filter(None, language.get(table, "").split(",")):
+            value, *words = entry.split()
             for word in words:
                 values.setdefault(lowered(word), int(value))
     for table, words_of in (
@@ -120,18 +124,10 @@ def _add(lexicon: Lexicon, language: dict[str, Any]) -> None:
         ("asked", lexicon.asked),
     ):
         words_of.update(_words(language.get(table, "")))
-    if language.get("genitive"):
-        lexicon.genitive_parts.update(
-            form.word for kind, written in language["parts"].items() for form in _forms(kind, written)
-        )
 
 
 def _words(written: str) -> list[str]:
     return [lowered(word).replace("_", " ") for word in written.split()]
-
-
-def _units(table: dict[str, str]) -> dict[str, str]:
-    return {unit: kind for kind, units in table.items() for unit in units.split()}
 
 
 def _forms(kind: str, written: str) -> Iterator[Form]:

@@ -179,7 +179,11 @@ class Levels:
             return False
         for style, value in reversed(unit.places):
             if self._open.get(style, value) < value <= self._open.get(style, value) + _SKIPPED:
-                self._go_on(style, value)
+                # The lists opened below its last item end.
+                opened = list(self._open)
+                for ended in opened[opened.index(style) + 1 :]:
+                    del self._open[ended]
+                self._open[style] = value
                 return True
         taken = {style for style, _ in own.places}
         below = [style for style, value in unit.places if value == 1 and style not in self._open]
@@ -193,10 +197,3 @@ class Levels:
                 self._open[style] = 1
                 return True
         return deeper
-
-    def _go_on(self, style: str, value: float) -> None:
-        """Continue one list; the lists opened below its last item end."""
-        styles = list(self._open)
-        for below in styles[styles.index(style) :]:
-            del self._open[below]
-        self._open[style] = value
