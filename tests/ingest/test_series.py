@@ -135,6 +135,13 @@ def test_a_list_of_links_to_what_follows_is_no_place(tmp_path: Path) -> None:
         assert all(WORDS in library.section(rule).text for rule in rules)
 
 
+def test_a_code_of_letters_alone_leads_to_the_heading_that_begins_with_it(tmp_path: Path) -> None:
+    text = f"# Rules\n\n## CP.par: Parallelism\n\n{WORDS}\n\n### CP.1: Assume threads\n\n{WORDS}\n"
+    with library_of(tmp_path, "rules.md", text) as library:
+        assert library.section("CP.par").heading == "CP.par: Parallelism"
+        assert not has_place(library, "CP.mess")
+
+
 def test_a_table_of_figures_has_no_places(tmp_path: Path) -> None:
     rows = "".join(f"| {a}.{b} | value | x |\n" for a, b in ((3, 1), (1, 9), (2, 2), (8, 4), (1, 1)))
     text = f"# Report\n\n| x | y | z |\n| --- | --- | --- |\n{rows}\n{WORDS}\n"

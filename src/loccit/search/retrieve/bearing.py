@@ -31,14 +31,18 @@ _CODE = re.compile(
     r"(?:\([A-Za-z0-9]{1,3}\)){0,3}\+{0,2}(?![\w/])"
 )
 
+# Letters alone are a code if they are all that is asked for: `CP.par`.
+_POINTED = re.compile(r"\A\s*([A-Z][A-Za-z]{0,15}(?:[._][A-Za-z]{1,16}){1,4})\s*\Z")
+
 
 def find_codes(text: str) -> list[str]:
     """Return the codes in a query.
 
-    >>> find_codes("what does V5.2 say about AC-2(1), and Section 4")
-    ['V5.2', 'AC-2(1)']
+    >>> find_codes("what does V5.2 say about AC-2(1), and Section 4"), find_codes("CP.par")
+    (['V5.2', 'AC-2(1)'], ['CP.par'])
     """
-    return list(dict.fromkeys(_CODE.findall(text)))[:_MOST]
+    alone = _POINTED.findall(text)
+    return alone or list(dict.fromkeys(_CODE.findall(text)))[:_MOST]
 
 
 def sections_with_code(code: str, lookup: Records, documents: Collection[int] | None) -> list[StoredPlace]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from loccit.ingest.parse.places.chain import Number, outer
 from loccit.ingest.parse.places.lines import NumberedLine, series_of
@@ -24,14 +23,12 @@ from loccit.labels.model import APART
 from loccit.text.keys import title_key
 
 _FEWEST_ALIKE = 6
-_LONGEST_SENTENCE = 180
 _FEWEST_PAGES = 3
 _FEWEST_NOTES = 2
 # How far above a footnote its number is called.
 _NOTE_REACH = 5000
 _RULE_ABOVE = re.compile(r"\n[ \t]*[—_-]{3,40}[ \t]*\n\Z")
 _RULE_BELOW = re.compile(r"[^\n]*\n[ \t]*[—_=~-]{3,}")
-_BRACKET = re.compile(r"\s*\[[^\]]*\]\Z")
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -64,31 +61,12 @@ def titles_of(
     alone = [line for line in lines if line.label.kind and not line.heading and _ends_line(text, line.rest)]
     below = titles_below(text, [line.rest for line in alone])
     titles |= {line.start: below[line.rest] for line in alone if line.rest in below}
-    titles |= _short_sentences(lines, text)
     return titles if listed else _without_furniture(titles)
 
 
 def _ends_line(text: str, position: int) -> bool:
     """Whether only blanks follow up to the end of the line."""
     return not text[position : position + 80].partition("\n")[0].strip()
-
-
-def _short_sentences(lines: Sequence[NumberedLine], text: str) -> dict[int, Title]:
-    """Titles in lower case with a full stop: `§ 6-1501. Establishment of development zones.`
-
-    A single such line may be a whole section. If most sections of a document have one, with text below it, they are
-    titles.
-    """
-    found: dict[int, Title] = {}
-    named = [line for line in lines if line.label.kind == "section" and not line.heading and line.opens]
-    for line, later in zip_longest(named, named[1:]):
-        end = text.find("\n\n", line.rest, line.rest + _LONGEST_SENTENCE)
-        words = clean(text[line.rest : end]) if end >= 0 else ""
-        if not words or not words[0].isupper() or words[-1] not in ".]" or ". " in _BRACKET.sub("", words):
-            continue
-        if text[end : later.start if later else None].strip():
-            found[line.start] = Title(words.rstrip("."), end)
-    return found if len(found) >= max(_FEWEST_ALIKE // 2, 0.6 * len(named)) else {}
 
 
 def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:

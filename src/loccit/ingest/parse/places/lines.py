@@ -31,15 +31,11 @@ _FURNITURE = re.compile(
 )
 _RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
-_LINK_LIST = re.compile(r"\[[^\]]*\]\(#")
 _SPACED = re.compile(r"(?P<number>\d+(?:\.\d+)+)\s+(?=\()")
 # The ticks of an axis, the figures of a row: `1.0 2.0 3.0`.
 _FIGURES = re.compile(r"\d+[.,]\d+(?=\s|\Z)")
 # Below the articles of Portuguese and Brazilian acts: `§ 1º` is a paragraph.
 _PARAGRAPH_SIGN = re.compile(r"§\s?\d{1,2}\s?[º°]")
-_KIND_ALONE = re.compile(
-    r"[*_ \t]*(?P<word>sections?|clauses?|articles?|paragraphs?)[*_ \t]*\Z", re.IGNORECASE
-)
 
 
 def series_of(kind: str) -> str:
@@ -206,7 +202,7 @@ def _read(
     at = start + (lead.end() if lead else 0)
     bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
     label, rest = learnt.split(bare)
-    if label is None or label.relative or len(label.text) > _MAX_LABEL or _LINK_LIST.match(rest):
+    if label is None or label.relative or len(label.text) > _MAX_LABEL:
         return None
     if _PARAGRAPH_SIGN.fullmatch(label.text) or (not label.kind and _FIGURES.match(rest)):
         return None
@@ -218,11 +214,6 @@ def _read(
         return None
     rest_at = _after(text, offsets[len(bare[: len(bare) - len(rest)].rstrip()) - 1] + 1, block.end)
     opens = not before
-    word = _KIND_ALONE.match(before) if not label.kind else None
-    if word:
-        # `Section` is on a line of its own, and its number on the next.
-        label = Label(f"{word['word']} {label.text}", "section", label.number)
-        opens = True
     ruled = bool(_RULE.fullmatch(before) or _UNDERLINE.match(text, start + len(line)))
     return NumberedLine(
         start,
