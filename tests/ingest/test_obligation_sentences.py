@@ -1,10 +1,10 @@
-"""No false modality, bearer, deadline or amount in 445 sentences that were labelled before anything was extracted.
+"""No false modality, bearer, deadline or amount in 509 sentences that were labelled before anything was extracted.
 
 ``obligation_sentences.jsonl`` has for each sentence its rows: the kinds that are right (``none``: no row at all), the
 bearer (null: the grammatical subject or nothing, which nobody would call a bearer), and deadlines and amounts with the
 bounds that are right (``for``: none). What is not found is allowed here, what is false is not. Rules were made with the
 half ``making`` in view; of the half ``reporting`` only the counts were seen. Sentences
-``later`` were written when the rules were done: their labels leave bearers out.
+``later`` were written when the rules were done: most of their labels leave bearers out.
 """
 
 from __future__ import annotations

@@ -43,6 +43,9 @@ def _one_of(forms: Iterable[str]) -> str:
 
 _CODE = f"(?-i:{_one_of(_CODES)})"
 _SIGN = rf"{_one_of(_SIGNS)}|\b(?-i:{_one_of(_LETTERS)})|\b{_CODE}\b"
+# `$1m`, `€2.5 bn`: what follows figures and is no word.
+_SHORT_SCALES = {"k": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "mln": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
+_SHORT = r"(?:k|mm?|b|\s?(?:mn|mln|bn|tn))(?!\w)"
 _SUM = r"\d{1,3}(?:[,.'’]\d{2,3}|[\u00a0\u202f ]\d{3}(?!\d)){1,6}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,]\d{1,4})?(?!\d)"
 # A currency sign without a number: an amount still to be filled in.
 BLANK = re.compile(rf"(?:{_SIGN})\s?(?:_{{2,}}|\[|•)")
@@ -73,11 +76,11 @@ def _form(language: str) -> re.Pattern[str]:
     number, scale = number_form(language), scale_form(language)
     names = "|".join(f"(?P<{code}>{forms})" for code, forms in lexicon.currencies.items())
     return re.compile(
-        rf"(?:(?P<sign>{_SIGN})\s?(?P<sum>{_SUM})(?:\s?(?P<scale>{scale}))?"
+        rf"(?:(?P<sign>{_SIGN})\s?(?P<sum>{_SUM})(?:\s?(?P<scale>{scale})|(?P<short>{_SHORT}))?"
         r"|(?P<share>\d{1,3}/\d{1,4}(?:th)?|one[ -](?:half|quarter|third|eighth))\s+of\s+(?:1|one)\s?"
         rf"(?:%|(?:{lexicon.percent}))"
         rf"|(?P<percent>{number})\s?(?:\(\d{{1,3}}(?:\.\d{{1,3}})?\)\s?)?(?:%|(?:{lexicon.percent})(?!\w))"
-        rf"|(?P<number>{number})(?:\s?(?P<scale_after>{scale}))?(?:\s+and\s+(?:no|\d{{1,2}})/100)?\s?"
+        rf"|(?P<number>{number})(?:\s?(?P<scale_after>{scale})|(?P<short_after>{_SHORT}))?(?:\s+and\s+(?:no|\d{{1,2}})/100)?\s?"
         rf"(?:(?P<code>{_CODE}|[€£¥₹])(?!\w)|(?:{names})\b))",
         re.IGNORECASE,
     )
@@ -169,6 +172,8 @@ def _read(match: re.Match[str], lexicon: Lexicon) -> tuple[float, str] | None:
     if value is None:
         return None
     value *= lexicon.scales[scale.casefold().rstrip(".")] if scale else 1
+    short = match["short"] or match["short_after"]
+    value *= _SHORT_SCALES[short.casefold().strip()] if short else 1
     sign = match["sign"] or match["code"] or ""
     unit = _LETTERS.get(sign) or _SIGNS.get(sign.upper(), sign.upper())
     return value, unit or next(code for code in lexicon.currencies if match[code])

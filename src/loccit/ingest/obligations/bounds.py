@@ -52,15 +52,19 @@ def find_bound(sentence: str, start: int, end: int, lexicon: Lexicon, *, sum_of_
             negated = _is_negated(before[: match.start()], kind, lexicon)
             return Bound(_NEGATED[name] if negated else name, kind == "time")
     behind = sentence[end : end + _BEHIND]
-    for name, kind, form in lexicon.comparisons_behind:
-        match = form.match(behind)
-        if match:
-            negated = kind == "verb" and (
-                bool(lexicon.forms["negation"].search(match.group()))
-                or _is_negated(f"{before} ", kind, lexicon)
-            )
-            return Bound(_NEGATED[name] if negated else name)
-    return Bound()
+    found = [
+        (match, name, kind)
+        for name, kind, form in lexicon.comparisons_behind
+        if (match := form.match(behind))
+    ]
+    if not found:
+        return Bound()
+    # `zwei Wochen nicht unterschreiten und drei Monate nicht überschreiten`: the verb that comes first.
+    match, name, kind = min(found, key=lambda item: item[0].end())
+    negated = kind == "verb" and (
+        bool(lexicon.forms["negation"].search(match.group())) or _is_negated(f"{before} ", kind, lexicon)
+    )
+    return Bound(_NEGATED[name] if negated else name)
 
 
 def is_negated_verb(before: str, lexicon: Lexicon) -> bool:

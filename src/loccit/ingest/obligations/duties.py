@@ -93,7 +93,7 @@ _OPENS_CLAUSE = re.compile(
 )
 # In these, a modal states nothing: `if a dispute shall arise`, `as the same shall become due`.
 _CONDITION = re.compile(
-    r"\b(?:(?P<as>as)|if|when|whenever|unless|until|once|in\s+case)\s+(?:(?:it|they|he|she|we|you|same)"
+    r"\b(?:(?P<as>as)|if|when|whenever|unless|until|once|in\s+case|in\s+the\s+event(?:\s+that)?)\s+(?:(?:it|they|he|she|we|you|same)"
     r"|(?:the|an?|any|such|no|that|this)(?:\s+(?!the\b|an?\b|any\b|such\b|no\b)[\w’'-]+){1,4})$",
     re.IGNORECASE,
 )
@@ -110,7 +110,11 @@ _NOT_AGENT = re.compile(
     r"|list|copy|copies|fee|deposit|plan|agreement|contract|provisions?|rules?|reasons?|this|vote|majority|words?)\b|\d",
     re.IGNORECASE,
 )
-_NO_EFFECT = re.compile(r"nothing\s+(?:in|contained|herein|under|of)\b", re.IGNORECASE)
+# `Not all members may vote` says of no one in particular what it allows.
+_NO_EFFECT = re.compile(
+    r"nothing\s+(?:in|contained|herein|under|of)\b|not\s+(?:all|every\w*|each)\b|nicht\s+(?:alle|jede)",
+    re.IGNORECASE,
+)
 _GERMAN_SUBJECT = re.compile(
     r"\s*(?P<who>(?:er|sie|es|man|wer|jeder|jede)\b(?!\s+[A-ZÄÖÜ])|(?:der|die|das|ein|eine|jeder|jede|jedes|diese[rs]?|kein\w*|beide)\s+"
     r"(?:[\w-]+[en]r?\s+){0,3}?[A-ZÄÖÜ][\w-]+(?:\s+(?:für|der|des)\s+[A-ZÄÖÜ][\w-]+(?:\s+und\s+[\w-]+\s+[A-ZÄÖÜ][\w-]+)?)?"
