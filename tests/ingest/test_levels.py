@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from loccit import Library
 
 SENTENCE = (
@@ -32,6 +34,31 @@ def test_numbered_paragraphs_of_articles_are_asked_for_below_them(tmp_path: Path
         assert [node.label for node in library.outline("act.txt").pop().nodes] == [
             f"Art. {n}" for n in range(1, 6)
         ]
+
+
+@pytest.mark.parametrize("annex", ["", "\n### Annex\n\n1. One\n2. Two\n"])
+def test_paragraphs_of_a_single_article_are_its_clauses_beside_a_list_in_the_annex(
+    tmp_path: Path, annex: str
+) -> None:
+    text = f"""# Act
+
+### Article 1 Scope
+
+1. This act covers boats, as paragraph 2 provides, see Article 2.
+
+2. {SENTENCE}
+
+### Article 2 Words
+
+A berth is a place where a boat lies.
+
+### Article 3 Fees
+
+Fees are set each year.
+{annex}"""
+    with reading(tmp_path, "act.md", text) as library:
+        assert library.section("Article 1(2)").text == f"2. {SENTENCE}"
+        assert library.section("Article 1(2)").section_label == "Article 1(2)"
 
 
 def test_a_word_before_paragraphs_that_begin_anew_counts_clauses(tmp_path: Path) -> None:

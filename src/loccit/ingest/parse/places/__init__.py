@@ -59,7 +59,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
     titles = titles_of(lines, contents, mentions, text, width)
     weigh(lines, titles, contents, mentions)
-    lines = without_inner(lines, titles, text)
+    lines = without_inner(lines, headings, titles, text)
     chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
     accepted = with_parts(without_clauses(chosen, headings, titles, contents, learnt.members), parts)
     titled, more = titled_series(learnt, accepted, contents, parsed, width)

@@ -96,35 +96,49 @@ def choose(
     return sorted(accepted, key=lambda line: line.start)
 
 
-def without_inner(lines: Sequence[NumberedLine], titles: dict[int, Title], text: str) -> list[NumberedLine]:
+def without_inner(
+    lines: Sequence[NumberedLine], headings: Sequence[Heading], titles: dict[int, Title], text: str
+) -> list[NumberedLine]:
     """Drop the lines of a numbering without titles that begins anew in the places of another, article after article.
 
     They are clauses: `1.`, `Stk. 2.` or `§ 2.`; the first may have no number, and stand beside that of its article.
+    A heading without a number ends an article unless it is below that, and what it has is no clause.
     """
     inner: set[int] = set()
     styles = {line.start: _style(line, text) for line in lines if not (line.heading or line.dotted)}
+    levels = {heading.start: heading.level for heading in headings}
+    numbered = {line.start for line in lines}
+    others = [heading for heading in headings if heading.start not in numbered]
+    every: list[NumberedLine | Heading] = sorted([*lines, *others], key=lambda line: line.start)
     for style in {style for style in styles.values() if style[0] not in CONTAINERS}:
         families: dict[int, list[NumberedLine]] = {}
-        holder = None
-        for line in lines:
-            if styles.get(line.start) == style:
+        holders: set[int] = set()
+        holder: int | None = None
+        for line in every:
+            if isinstance(line, Heading):
+                if holder is not None and line.level <= levels.get(holder, line.level):
+                    holder = line.start
+            elif styles.get(line.start) == style:
                 if holder is not None:
-                    families.setdefault(holder.start, []).append(line)
+                    families.setdefault(holder, []).append(line)
             elif line.label.kind not in ("", style[0], *CONTAINERS) and (line.heading or line.worth > 1):
-                holder = line
-        every = [line for family in families.values() for line in family]
+                holder = line.start
+                holders.add(holder)
+        clauses = [line for start, family in families.items() if start in holders for line in family]
         begun = sum(family[0].number <= _SECOND for family in families.values())
         follow = sum(
             closeness(line.number, later.number) == 1
             for family in families.values()
             for line, later in pairwise(family)
         )
+        # A mere number that begins and ends in one of several articles is no other than that of its paragraphs.
+        fewest = _FEWEST_ANEW if style[0] or len(holders) < _FEWEST_ANEW else 1
         if (
-            begun >= max(_FEWEST_ANEW, _MOST_ANEW * len(families))
-            and follow + begun >= _MOST_ANEW * len(every)
-            and _untitled(every, titles)
+            begun >= max(fewest, _MOST_ANEW * len(families))
+            and follow + begun >= _MOST_ANEW * sum(map(len, families.values()))
+            and _untitled(clauses, titles)
         ):
-            inner |= {line.start for line in every}
+            inner |= {line.start for line in clauses}
     return [line for line in lines if line.start not in inner]
 
 
