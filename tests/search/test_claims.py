@@ -312,6 +312,15 @@ def test_a_phrase_that_only_frontmatter_has_is_missing_in_the_text_alone(tmp_pat
         assert not library.find_all("stripes").note
 
 
+def test_a_filter_shows_nothing_for_a_phrase_that_the_whole_library_would_not(tmp_path: Path) -> None:
+    documents = {"dues.md": "# Dues\n\nPay in time.\n", "ends.txt": "Ends\n\nThe gale warning ends.\n"}
+    with _library(tmp_path, documents) as library:
+        assert len(library.search('"gale warning"').results) == 1
+        for filters in ({"type": "md"}, {"language": "fr"}):
+            response = library.search('"gale warning"', filters=filters)
+            assert not response.results and "No match found." in response.note
+
+
 def test_only_places_with_a_number_like_it_are_suggested(acts: Library) -> None:
     for reference, suggested in (
         ("Section 9", "Section 8"),

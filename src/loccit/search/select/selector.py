@@ -167,8 +167,9 @@ class Chooser:
             if settings.uses("headers"):
                 candidates = self._lower_headers(candidates, top_k)
             candidates = self._settle_ties(candidates, 2 * top_k)
-            if query.is_only_phrases and exact.total:
-                # A literal search: what does not contain the phrase is not an answer.
+            if query.is_only_phrases and (exact.total or found.scope.filtered):
+                # A literal search: what does not contain the phrase is not an answer. Nor is it one where filters
+                # leave out all that does: without them it would not be shown.
                 candidates = [candidate for candidate in candidates if candidate.reason]
             ranked.table.describe(candidates[:1])
             confidence, evidence = calibrate(
