@@ -311,6 +311,71 @@ def test_a_damaged_matrix_is_not_searched(index: Path, made: Made, suffix: str) 
         assert library.doctor().healthy
 
 
+# -- losses ------------------------------------------------------------------------------------------------------
+
+
+def empty(index: Path, *kept: str) -> None:
+    """Delete the rows of all tables but some."""
+    with closing(sqlite3.connect(index / RECORD)) as connection, connection:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            if table not in kept:
+                connection.execute(f"DELETE FROM {table}")
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        (),
+        ("meta",),
+        ("sqlite_sequence",),
+        ("meta", "sqlite_sequence", "files", "roots"),
+        ("changes", "sqlite_sequence"),
+        ("changes", "meta", "sqlite_sequence"),
+        ("changes", "meta", "seals", "counters", "files", "sqlite_sequence"),
+    ],
+)
+def test_an_emptied_record_is_a_loss_whatever_is_left_of_it(index: Path, kept: tuple[str, ...]) -> None:
+    empty(index, *kept)
+    with Library(index) as library:
+        assert not library.doctor(repair=False).healthy
+        report = library.doctor()
+        assert not report.healthy and "loccit index" in wrong(report)["losses"].detail
+        # What is left is sound, and answers say that there was more.
+        assert list(wrong(library.doctor(repair=False))) == ["losses"]
+        assert "loccit index" in library.search("buoy").note
+
+
+def test_answers_of_a_record_that_is_behind_do_not_say_that_there_is_nothing(index: Path) -> None:
+    empty(index)
+    with Library(index) as library:
+        for _ in range(2):
+            found = library.find_all("hours")
+            assert found.total == 0 and not found.complete and "loccit index" in found.note
+            assert "loccit index" in library.verify_quotes("“The Seller shall deliver”").note
+            assert "loccit index" in library.obligations().note
+
+
+def test_a_byte_that_is_no_text_is_damage(index: Path, made: Made) -> None:
+    assert replaced(index, b"Harbour Rules", b"Harbour \xffules")
+    with Library(index) as library:
+        with pytest.raises(IndexStateError, match=r"is damaged .*loccit doctor"):
+            library.documents()
+        library.doctor()
+        library.index(made.docs)
+        assert not wrong(library.doctor(repair=False))
+
+
+def test_lost_counts_are_damage(index: Path) -> None:
+    change(index, "DELETE FROM counters")
+    with Library(index) as library:
+        for ask in (lambda: library.search("buoy"), library.status):
+            with pytest.raises(IndexStateError, match=r"counts .* were damaged.*loccit doctor"):
+                ask()
+        assert wrong(library.doctor())["counters"].repaired
+        assert library.search("buoy").results and not wrong(library.doctor(repair=False))
+
+
 # -- chance ------------------------------------------------------------------------------------------------------
 
 

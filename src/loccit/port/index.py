@@ -33,6 +33,11 @@ class SearchIndex(Protocol):
         ...
 
     @property
+    def loss(self) -> str:
+        """What was lost of the library, so that nothing can be said to be missing; "" if nothing is known of that."""
+        ...
+
+    @property
     def keyword(self) -> TextSearch:
         """Search by words, phrases and identifiers in code."""
         ...

@@ -59,15 +59,17 @@ def find_all(
     ordered = [(document, counts[document]) for document in sorted(paths, key=lambda each: paths[each])]
     hits = list(islice(_hits(index, compiled, ordered, begin), limit + 1))
     complete = counted.complete and not many
+    note = "" if many else _note(index, pattern, kind, allowed, ignore_case, total, counted.complete)
+    loss = index.loss
     return FoundAll(
         pattern,
         kind,
         _located(index, hits[:limit]),
         min(total, MOST_COUNTED),
         documents,
-        complete=complete,
+        complete=complete and not loss,
         cursor=write_cursor(begin + limit, stamp, asked) if len(hits) > limit and (complete or many) else "",
-        note="" if many else _note(index, pattern, kind, allowed, ignore_case, total, complete),
+        note=f"{note} {loss}".strip(),
     )
 
 

@@ -149,6 +149,13 @@ class Database:
         rows = self.rows(query, values)
         return rows[0][0] if rows else None
 
+    def stored_count(self, kind: str) -> int:
+        """Return one of the counts that are kept with every change."""
+        count = self.value("SELECT count FROM counters WHERE kind = ? AND name = ''", (kind,))
+        if not isinstance(count, int):
+            raise IndexStateError(f"The counts in {self.path} were damaged. Mend them with: loccit doctor")
+        return count
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, with one writer at a time."""
@@ -224,6 +231,10 @@ def explain_errors(path: Path) -> Iterator[None]:
         if "malformed" in text or "not a database" in text:
             raise IndexStateError(
                 f"The record at {path} is damaged ({text}). Delete the folder {path.parent} and index again."
+            ) from error
+        if "decode to utf-8" in text.casefold():
+            raise IndexStateError(
+                f"The record at {path} is damaged ({text.rstrip('.')}). See what can be kept with: loccit doctor"
             ) from error
         raise IndexStateError(f"The record at {path} could not be used: {text}.") from error
     except UnicodeDecodeError as error:

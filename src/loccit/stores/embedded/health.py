@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,7 @@ import numpy as np
 from loccit.errors import DamagedIndexError, DamagedVectorsError, IndexNotFoundError, IndexStateError
 from loccit.model import Check, DoctorReport, Failure, Status
 from loccit.stores.embedded.database import is_disk_full
-from loccit.stores.embedded.files import read_json
-from loccit.stores.embedded.index import EmbeddedIndex, describe_loss
-from loccit.stores.embedded.keyword_files import read_manifest
+from loccit.stores.embedded.index import EmbeddedIndex
 from loccit.stores.embedded.local import BESIDE, COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
 from loccit.stores.embedded.record import LOST, log_changes
 from loccit.stores.embedded.schema import COUNTED, UNCOUNTED, migrate, recount
@@ -101,19 +99,24 @@ def examine(index: LocalIndex, vectors: Part, *, repair: bool) -> DoctorReport:
     repair = repair and not index.read_only
     for check in (_integrity, _settings, _rows, _documents):
         try:
+            if check is _rows and repair:
+                _note_loss(index)
             checks.append(check(index, repair=repair))
-        except (IndexStateError, sqlite3.Error, ValueError, OverflowError, MemoryError) as error:
+        except Exception as error:
+            # Whatever happens while something is checked is damage of it; only the disk may be too full for it.
+            if is_disk_full(error):
+                raise
             checks.append(Check("record", False, f"{_first_line(error)}. {_start_over(index)}"))
         if not checks[-1].ok and not checks[-1].repaired:
             return DoctorReport(checks)
     checks.append(_losses(index))
     checks += _left_over(index, repair=repair)
-    checks.append(_counters(index, repair=repair))
-    checks.append(_places(index))
+    counted = _counters(index, repair=repair)
+    checks += [counted, _places(index)]
     checks.extend(_derived(index, part, repair=repair) for part in _text_parts(index))
     if index.model[0]:
         checks.append(_derived(index, vectors, repair=repair))
-        pending = index.record.pending_count()
+        pending = index.record.pending_count() if counted.ok or counted.repaired else 0
         detail = f"{pending:,} passages have no vectors yet: run loccit index" if pending else ""
         checks.append(Check("embedding", True, detail))
     if not DoctorReport(checks).healthy:
@@ -143,7 +146,9 @@ def _integrity(index: LocalIndex, *, repair: bool) -> Check:
     """Whether the database is one, with the tables it should have, and its own indexes agree with them."""
     problem = _structure(index)
     if not problem:
-        return Check("record", True, f"{index.lookup.count('documents'):,} documents")
+        # Not the stored count, which may be what is damaged.
+        count = index.database.value("SELECT COUNT(*) FROM documents")
+        return Check("record", True, f"{count:,} documents")
     if not repair:
         return Check("record", False, problem)
     with suppress(sqlite3.Error), index.lock.held(wait=True):
@@ -271,21 +276,33 @@ def _listed(paths: Sequence[str]) -> str:
 
 def _losses(index: LocalIndex) -> Check:
     """Whether the record is behind what was derived from it, or was found so before."""
-    noted = index.record.meta(LOST)
-    if not noted and isinstance(index, EmbeddedIndex):
-        generation = index.record.generation()
-        seen = max(_generations(index), default=0)
-        noted = describe_loss(seen, generation) if seen > generation else ""
+    noted = _loss(index)
     return Check("losses", not noted, noted)
 
 
-def _generations(index: EmbeddedIndex) -> Iterator[int]:
-    """The changes that derived indexes have seen, as far as they can be read."""
-    for name in (COLUMNS, TEXTS, VECTORS):
-        with suppress(DamagedIndexError, ValueError, TypeError):
-            yield int((read_json(index.folder / name / "manifest.json") or {}).get("generation", 0))
-    with suppress(DamagedIndexError):
-        yield read_manifest(index.folder / KEYWORD).generation
+def _note_loss(index: LocalIndex) -> None:
+    """Remember what the record lost, before a repair takes it to where it had been."""
+    if (loss := _loss(index)) and loss != index.record.meta(LOST):
+        with index.lock.held(wait=True):
+            index.record.set_meta({LOST: loss})
+
+
+def _loss(index: LocalIndex) -> str:
+    """Say what the record lost, as what is derived from it shows or was noted before; "" if nothing."""
+    if not isinstance(index, EmbeddedIndex):
+        return index.loss
+    if loss := index.loss:
+        return loss
+    generation = index.record.generation()
+    with suppress(IndexStateError, OSError, ValueError):
+        index.keyword.reload()
+        if index.keyword.generation == generation:
+            lost = index.keyword.documents() - set(index.record.document_ids())
+            # A damaged index may list anything.
+            if lost and not index.keyword.verify():
+                count = "1 document that was" if len(lost) == 1 else f"{len(lost):,} documents that were"
+                return f"The record has lost {count} indexed. Index again with: loccit index PATH"
+    return ""
 
 
 def _lock(index: LocalIndex, *, repair: bool) -> Check | None:

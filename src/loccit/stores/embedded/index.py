@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from loccit.embedding.protocol import Vectors
-from loccit.errors import DamagedVectorsError
+from loccit.errors import DamagedIndexError, DamagedVectorsError
 from loccit.model import DoctorReport
-from loccit.stores.embedded.local import VECTORS, LocalIndex
+from loccit.stores.embedded.files import read_json
+from loccit.stores.embedded.keyword_files import read_manifest
+from loccit.stores.embedded.local import COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
 from loccit.stores.embedded.record import LOST
 from loccit.stores.embedded.vectors import VectorIndex
 
@@ -32,6 +35,8 @@ class EmbeddedIndex(LocalIndex):
         super().__init__(folder, create=create)
         self.home: Path = part_of or folder
         self._vectors: VectorIndex | None = None
+        # A change of the record, and whether what is derived has seen later ones.
+        self._compared = -1, ""
 
     @property
     def where(self) -> str:
@@ -92,7 +97,32 @@ class EmbeddedIndex(LocalIndex):
     @property
     def trouble(self) -> str:
         """What an answer should say about its source: what was lost."""
-        return self.record.meta(LOST)
+        return self.loss
+
+    @property
+    def loss(self) -> str:
+        """What the record lost, as was noted, or as what is derived from it shows."""
+        if noted := self.record.meta(LOST):
+            return noted
+        generation = self.record.generation()
+        if self._compared[0] != generation:
+            self._compared = generation, self._late_record()
+        return self._compared[1]
+
+    def _late_record(self) -> str:
+        """Say that derived indexes have seen later changes than the record has; "" if none has."""
+        seen = max(self._seen(), default=0)
+        # Asked last, since another process may go on writing.
+        generation = self.record.generation()
+        return describe_loss(seen, generation) if seen > generation else ""
+
+    def _seen(self) -> Iterator[int]:
+        """The changes that derived indexes have seen, as far as they can be read."""
+        for name in (COLUMNS, TEXTS, VECTORS):
+            with suppress(DamagedIndexError, ValueError, TypeError):
+                yield int((read_json(self.folder / name / "manifest.json") or {}).get("generation", 0))
+        with suppress(DamagedIndexError):
+            yield read_manifest(self.folder / KEYWORD).generation
 
     def note_loss(self, seen: int, generation: int) -> None:
         """Remember that the record was further once than it is now."""

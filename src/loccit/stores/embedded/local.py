@@ -38,7 +38,7 @@ from loccit.stores.embedded.lookup import Lookup
 from loccit.stores.embedded.names import EmbeddedNames
 from loccit.stores.embedded.obligations import EmbeddedObligations
 from loccit.stores.embedded.reading_lookup import ReadingLookup
-from loccit.stores.embedded.record import Change, Record
+from loccit.stores.embedded.record import LOST, Change, Record
 from loccit.stores.embedded.suggestions import EmbeddedSuggestions
 from loccit.stores.embedded.terms import EmbeddedTerms
 from loccit.stores.embedded.texts import TextIndex
@@ -185,6 +185,11 @@ class LocalIndex(ABC):
     def trouble(self) -> str:
         """What an answer should say about its source; "" if nothing is wrong."""
         return ""
+
+    @property
+    def loss(self) -> str:
+        """What was lost of the library; "" if nothing is known of that."""
+        return self.record.meta(LOST)
 
     # -- derived indexes -------------------------------------------------------------------------------------
 

@@ -511,7 +511,7 @@ class Lookup:
 
     def count(self, kind: str) -> int:
         """Return the number of ``documents``, ``chunks``, ``passages``, or ``scanned`` documents."""
-        return int(self._rows("SELECT count FROM counters WHERE kind = ? AND name = ''", (kind,))[0][0])
+        return self._database.stored_count(kind)
 
 
 def _marks(values: Collection[object]) -> str:

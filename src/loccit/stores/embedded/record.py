@@ -305,7 +305,7 @@ class Record:
 
     def pending_count(self) -> int:
         """Return how many texts have no vector yet."""
-        return int(self.database.value("SELECT count FROM counters WHERE kind = 'pending'"))
+        return self.database.stored_count("pending")
 
     def pending(self, limit: int) -> list[PendingPassage]:
         """Return up to ``limit`` texts without a vector, without duplicates, in document order."""

@@ -110,7 +110,7 @@ class StoreVectors:
         return min(int(chunks * each * _SPARE) + 50, self._store.capabilities.max_results)
 
     def _count(self, kind: str) -> int:
-        return int(self._record.database.value("SELECT count FROM counters WHERE kind = ?", (kind,)))
+        return self._record.database.stored_count(kind)
 
     def _names(self, documents: Collection[int] | None) -> list[str] | None:
         """Return the keys of documents to restrict the search to; None if there are too many."""
