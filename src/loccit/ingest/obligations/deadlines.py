@@ -76,8 +76,10 @@ def _period_form(language: str) -> re.Pattern[str]:
         return re.compile("(?!)")
     days = "".join(f"|(?P<{kind}>{forms})" for kind, forms in lexicon.kinds_of_day.items())
     units = "|".join(f"(?P<{name.replace(' ', '_')}>{forms})" for name, forms in lexicon.units.items())
+    # `within a week`; elsewhere the article counts nothing: `8 hours a day`.
+    one = r"|(?<=\bwithin\s)an?(?=\s)(?!\s+\w+\s+or\b)" if language == "en" else ""
     return re.compile(
-        rf"(?P<number>{number_form(language)})(?:\s*\((?P<again>\d{{1,4}})\)|(?P<bracket>\)))?[\s-]{{1,2}}"
+        rf"(?P<number>{number_form(language)}{one})(?:\s*\((?P<again>\d{{1,4}})\)|(?P<bracket>\)))?[\s-]{{1,2}}"
         rf"(?:(?:{lexicon.between}{days})\s+){{0,3}}(?:{units})\b(?P<owner>[’'](?:\s|$))?",
         re.IGNORECASE,
     )
@@ -125,7 +127,8 @@ def _adjective_form(language: str) -> re.Pattern[str]:
 
 def _periods(sentence: str, lexicon: Lexicon) -> Iterator[Found]:
     for match in _period_form(lexicon.language).finditer(sentence):
-        value = float(match["again"]) if match["again"] else read_number(match["number"], lexicon)
+        number = "one" if match["number"].casefold() in ("a", "an") else match["number"]
+        value = float(match["again"]) if match["again"] else read_number(number, lexicon)
         unit = _unit(match, lexicon)
         if value is None or not 0 < value <= _LONGEST[unit.split()[-1]]:
             continue
