@@ -77,7 +77,7 @@ def _period_form(language: str) -> re.Pattern[str]:
     days = "".join(f"|(?P<{kind}>{forms})" for kind, forms in lexicon.kinds_of_day.items())
     units = "|".join(f"(?P<{name.replace(' ', '_')}>{forms})" for name, forms in lexicon.units.items())
     # `within a week`; elsewhere the article counts nothing: `8 hours a day`.
-    one = r"|(?<=\bwithin\s)an?(?=\s)(?!\s+\w+\s+or\b)" if language == "en" else ""
+    one = r"|(?<=\bwithin\s)an?(?=\s)(?!\s+\w+\s+or\s+(?:two|so|more|less)\b)" if language == "en" else ""
     return re.compile(
         rf"(?P<number>{number_form(language)}{one})(?:\s*\((?P<again>\d{{1,4}})\)|(?P<bracket>\)))?[\s-]{{1,2}}"
         rf"(?:(?:{lexicon.between}{days})\s+){{0,3}}(?:{units})\b(?P<owner>[’'](?:\s|$))?",
