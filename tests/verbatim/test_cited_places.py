@@ -186,6 +186,15 @@ def test_what_a_citation_has_besides_is_named(lease: Library) -> None:
     assert check.cited_place == "right" and "only Section 1 is known" in check.cited_note
 
 
+def test_a_page_of_what_has_none_is_not_judged(lease: Library) -> None:
+    quotation = "“within 14 days of receipt”"
+    (check,) = lease.verify_quotes(f"{quotation} (p. 3)").checks
+    assert check.cited_place == "not said"
+    for cited, judged in (("lease.md, Section 1, p. 3", "right"), ("lease.md, Section 2, p. 3", "elsewhere")):
+        (check,) = lease.verify_quotes(f"{quotation} ({cited})").checks
+        assert (check.cited_place, check.cited_note) == (judged, "Nothing is known of pages of lease.md.")
+
+
 def test_what_one_of_several_cited_documents_lacks_is_not_said_of_all(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Harbour Code\n\nTwo parts.\n", encoding="utf-8")
     for name, number, words in (

@@ -155,6 +155,10 @@ class CitationReader:
     def region(self, citation: Citation, document: int, cited: CitedText) -> Region | None:
         """Return where a citation leads in a document; None if it says nothing of a place that is understood."""
         lines, pages, names, note = citation.lines, citation.pages, citation.names, ""
+        unpaged = ""
+        if pages and not cited.positions.paged:
+            # It may be printed somewhere: neither right nor wrong.
+            pages, unpaged = None, f"Nothing is known of pages of {PurePath(cited.source_path).name}."
         if citation.paragraphs and counts_paragraphs(cited.source_path):
             names = citation.besides
         elif citation.paragraphs:
@@ -173,7 +177,7 @@ class CitationReader:
             spans = _within(spans, cited.positions.spans_of_lines(lines))
         if pages:
             spans = _within(spans, [cited.positions.span_of_pages(pages)])
-        return Region(spans, note)
+        return Region(spans, " ".join(filter(None, (note, unpaged))))
 
     def _labelled(self, names: Sequence[Named], document: int, cited: CitedText) -> tuple[list[Span], str]:
         """Return where labels lead: to what is innermost, as `chapter 2, section 1` is one place."""

@@ -96,6 +96,11 @@ class Positions:
         }
         return [(at, self.line(at)) for at in sorted(begins) if at < len(self._text)]
 
+    @property
+    def paged(self) -> bool:
+        """Whether anything is known of pages."""
+        return bool(self._pages)
+
     def span_of_pages(self, pages: tuple[int, int]) -> tuple[int, int]:
         """Return where pages begin and end in the text; an empty span if there are no such pages."""
         starts = [offset for offset, page in self._pages if page >= pages[0]]
