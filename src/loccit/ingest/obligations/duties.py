@@ -116,12 +116,20 @@ _NO_EFFECT = re.compile(
     re.IGNORECASE,
 )
 _GERMAN_SUBJECT = re.compile(
-    r"\s*(?P<who>(?:er|sie|es|man|wer|jeder|jede)\b(?!\s+[A-ZÄÖÜ])|(?:der|die|das|ein|eine|jeder|jede|jedes|diese[rs]?|kein\w*|beide)\s+"
+    r"\s*(?P<who>(?:er|sie|es|man|wer|jeder|jede)\b(?!\s+(?:[A-ZÄÖÜ]|der\s))|(?:der|die|das|ein|eine|jeder|jede|jedes|diese[rs]?|kein\w*|beide)\s+"
     r"(?:[\w-]+[en]r?\s+){0,3}?[A-ZÄÖÜ][\w-]+(?:\s+(?:für|der|des)\s+[A-ZÄÖÜ][\w-]+(?:\s+und\s+[\w-]+\s+[A-ZÄÖÜ][\w-]+)?)?"
     r"(?:\s+[A-ZÄÖÜ][\w-]+){0,3})"
 )
 # `Das Protokoll hat der Betreiber aufzubewahren`
 _AGENT_BEHIND = re.compile(r"\s*(?P<who>der\s+[A-ZÄÖÜ][\w-]*(?:er|ling|or|ant|är|eur)|er)\b(?!\s+[A-ZÄÖÜ])")
+# `Wohnräume darf er betreten`: these are never objects.
+_NOMINATIVE_BEHIND = re.compile(r"\s*(?P<who>er|man|wir|ich)\b")
+_PLURALS = ("müssen", "mussten", "haben", "sind", "sollen", "dürfen", "können", "brauchen")
+# `Sinkt die Sicht, so hat der Führer …`: a condition stands before the verb, and who has to behind it.
+_SO = re.compile(r"(?:^|,\s)so$", re.IGNORECASE)
+_GERMAN_DETERMINER = re.compile(
+    r"(?:wer|de[rn]|die|das|eine?|jede[rs]?|diese[rs]?|keine?|alle|beide)\b", re.IGNORECASE
+)
 _PARTICIPLE_CLAUSE = re.compile(r",\s*(?:der|die|das|welche\w*|who|which|that|whose)\b")
 
 
@@ -450,14 +458,23 @@ def _german_bearer(sentence: str, duty: Duty, before: Duty | None, piece: str, l
     if before and _AND.search(sentence[before.end : duty.start]):
         return before.bearer
     first = piece.split(maxsplit=1)[0].casefold() if piece else ""
-    agent = _AGENT_BEHIND.match(clause[len(verb) :]) if first in ("das", "die", "den") else None
+    objects = first in ("das", "die", "den")
+    agent = (_AGENT_BEHIND if objects else _NOMINATIVE_BEHIND).match(clause[len(verb) :])
     if agent:
         return agent["who"]
-    if piece and not lexicon.forms["subordinate"].match(piece) and first != "so":
+    turned_round = _SO.search(piece) or (
+        sentence[: duty.start].rstrip().endswith(",")
+        and not _PARTICIPLE_CLAUSE.search(piece)
+        and not _GERMAN_DETERMINER.match(piece)
+    )
+    if piece and not lexicon.forms["subordinate"].match(piece) and not turned_round:
         head = _PARTICIPLE_CLAUSE.split(piece)[0].strip(" ,")
         return head if len(head) <= _LONGEST_BEARER else ""
     turned = _GERMAN_SUBJECT.match(clause[len(verb) :])
-    return turned["who"] if turned else ""
+    if turned is None or (turned["who"] == "es" and verb in _PLURALS):
+        # `so müssen es die Behörden zurückweisen`
+        return ""
+    return turned["who"]
 
 
 def _split(sentence: str, duty: Duty, lexicon: Lexicon) -> None:
