@@ -232,7 +232,7 @@ def _found(
     if how.startswith(("prior", "before", "vor", "in advance")):
         name = relation.before_event().name if name not in ("", "for") else "before"
     elif how and not name:
-        name = "after"
+        name = "for" if how.startswith("ending") else "after"
     elif relation.of_time and name == "at most":
         name = "within"
     return Found(start, end, Deadline(sentence[start:end].strip(), value, unit, "", name, event))

@@ -82,6 +82,10 @@ _RELATIVE = re.compile(
     r",?\s+(?:(?:to|of|in|by|for|on|upon|under|with|from|at)\s+)?(?:who|which|that|whose|whom|where|when|if)\b",
     re.IGNORECASE,
 )
+# `that owned less than 5 %`, but not `that party`
+_RELATIVE_CLAUSE = re.compile(
+    r"(?:who|which|whose|whom|that\s+(?:\w+ed|is|are|was|were|has|have|had|do(?:es)?))\b", re.IGNORECASE
+)
 _PREPOSITIONS = frozenset(
     "of by in on at to for from with under between among upon through over against into within without than as and or "
     "is are was were be per via".split()
@@ -94,7 +98,8 @@ _OPENS_CLAUSE = re.compile(
 # In these, a modal states nothing: `if a dispute shall arise`, `as the same shall become due`.
 _CONDITION = re.compile(
     r"\b(?:(?P<as>as)|if|when|whenever|unless|until|once|in\s+case|in\s+the\s+event(?:\s+that)?)\s+(?:(?:it|they|he|she|we|you|same)"
-    r"|(?:the|an?|any|such|no|that|this)(?:\s+(?!the\b|an?\b|any\b|such\b|no\b)[\w’'-]+){1,4})$",
+    r"|(?:the|an?|any|such|no|that|this)(?:\s+(?!the\b|an?\b|any\b|such\b|no\b)[\w’'-]+){1,4}"
+    r"|(?-i:[A-Z][\w’'-]+))$",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"(?:such\s+as|including|together\s+with|taking|having|being)\b", re.IGNORECASE)
@@ -103,6 +108,7 @@ _OPEN_ENDED = re.compile(r"\b(?:and|or|of|from|by|to|with|in|as|who|which|that|w
 _LISTED = re.compile(r"\A(?:and|or)\s+")
 _JOINT = re.compile(r"\b(?:and|or)\b")
 _CONDITION_LENGTH = 90
+_BETWEEN = re.compile(r"\b(?:as|which|whom)\s+$")
 # What follows `by` in a passive without being who does it.
 _NOT_AGENT = re.compile(
     r"\b(?:sum|amount|rate|percentage|per\s*cent|number|means|way|virtue|reason|reference|addition|use|action|notice|order"
@@ -337,12 +343,13 @@ def _bearer(sentence: str, duty: Duty, before: Duty | None, piece: str, lexicon:
         # `An operator is encouraged to ask, but may refuse`
         piece = _FINITE.split(piece, maxsplit=1)[0].strip()
         return _who(piece, lexicon) if "," not in piece else ""
-    if before and (
-        _AND.search(sentence[before.end : duty.start])
-        or (not piece and sentence[: duty.start].endswith(", "))
-    ):
+    if before and _AND.search(sentence[before.end : duty.start]):
         # `shall take account of the opinion and shall tell`: the same subject.
         return before.bearer
+    if before and not piece and sentence[: duty.start].endswith(", "):
+        # `such architect as Tenant may select, shall act`: not the subject of the clause between.
+        ahead = sentence[: before.start].rstrip().removesuffix(before.bearer)
+        return "" if _BETWEEN.search(ahead) else before.bearer
     return _who(piece, lexicon)
 
 
@@ -376,7 +383,8 @@ def _who(piece: str, lexicon: Lexicon) -> str:
             break
         else:
             names.insert(0, part)
-    return _shortened(_LISTED.sub("", ", ".join(names)))
+    who = _LISTED.sub("", ", ".join(names)).rpartition("—")[2].strip()
+    return "" if _RELATIVE_CLAUSE.match(who) else _shortened(who)
 
 
 def _without_adverbs(piece: str) -> str:
@@ -417,7 +425,7 @@ def _is_short_name(words: str) -> bool:
     first, *others = words.split() or [""]
     if first.casefold() in _PRONOUNS or (first.casefold() in _DETERMINERS and len(others) == 1):
         return len(others) < 2
-    return 0 < len(others) < 5 and all(
+    return len(others) < 5 and all(
         word[:1].isupper() or (word == first and word.casefold() in _DETERMINERS) for word in (first, *others)
     )
 
