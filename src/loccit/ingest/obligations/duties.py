@@ -95,6 +95,10 @@ _OPENS_CLAUSE = re.compile(
     r"\b(?:that|which|whom|whether|because|although|as|if|when|whenever|where|unless|until|once|while|before|after|since)\s+",
     re.IGNORECASE,
 )
+# `premises where equipment has to be installed`
+_SIDE_CLAUSE = re.compile(
+    r"\s(?:where|when|whenever|if|because|although|until|unless|while)(?:\s+[\w’'-]+){1,2}$", re.IGNORECASE
+)
 # In these, a modal states nothing: `if a dispute shall arise`, `as the same shall become due`.
 _CONDITION = re.compile(
     r"\b(?:(?P<as>as)|if|when|whenever|unless|until|once|in\s+case|in\s+the\s+event(?:\s+that)?)\s+(?:(?:it|they|he|she|we|you|same)"
@@ -106,6 +110,7 @@ _ASIDE = re.compile(r"(?:such\s+as|including|together\s+with|taking|having|being
 # `Each processor and, where applicable, its agent`, `users who`
 _OPEN_ENDED = re.compile(r"\b(?:and|or|of|from|by|to|with|in|as|who|which|that|whom|whose)$", re.IGNORECASE)
 _LISTED = re.compile(r"\A(?:and|or)\s+")
+_JOINS_CLAUSE = re.compile(r"and\b|or\s+(?:it|they|he|she|we|you)\b")
 _JOINT = re.compile(r"\b(?:and|or)\b")
 _CONDITION_LENGTH = 90
 _BETWEEN = re.compile(r"\b(?:as|which|whom)\s+$")
@@ -364,6 +369,8 @@ def _who(piece: str, lexicon: Lexicon) -> str:
     opened = [match.end() for match in _OPENS_CLAUSE.finditer(parts[-1])]
     if opened and _is_short_name(parts[-1][opened[-1] :]):
         return parts[-1][opened[-1] :]
+    if opened and _SIDE_CLAUSE.search(parts[-1]):
+        return ""
     if subordinate.match(parts[-1]):
         name = _last_name(parts[-1])
         if name or len(parts) == 1:
@@ -383,6 +390,9 @@ def _who(piece: str, lexicon: Lexicon) -> str:
             break
         else:
             names.insert(0, part)
+    if len(names) == 2 and _JOINS_CLAUSE.match(names[1]):
+        # `the rest stands, and the parties shall`, which looks as two names do.
+        return ""
     who = _LISTED.sub("", ", ".join(names)).rpartition("—")[2].strip()
     return "" if _RELATIVE_CLAUSE.match(who) else _shortened(who)
 
