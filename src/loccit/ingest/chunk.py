@@ -326,6 +326,9 @@ class TokenIndex:
         self._tokenizer = tokenizer
         self._starts = _starts(tokenizer.offsets(text), len(text))
         self._length = len(text)
+        reads_whole = getattr(tokenizer, "reads_whole", None)
+        # Whether the model has no limit for a text like this one.
+        self.unlimited: bool = reads_whole is not None and reads_whole(text)
 
     def __len__(self) -> int:
         return len(self._starts)

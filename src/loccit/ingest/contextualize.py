@@ -125,7 +125,7 @@ def text_hash(text: str) -> str:
 def _windows(text: str, chunk: Chunk, tokens: TokenIndex, room: int) -> list[tuple[int, int]]:
     """Return the spans of the chunk's content to embed: all of it if it fits, or else overlapping windows."""
     content = chunk.content
-    if chunk.tokens <= room:
+    if chunk.tokens <= room or tokens.unlimited:
         return [(0, len(content))]
     starts = _token_starts(text, chunk, tokens)
     size = min(PASSAGE_TOKENS, room)
