@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial, update_wrapper
 from pathlib import Path
@@ -17,7 +18,7 @@ from loccit.config.bounds import (
     bounded,
     check_text,
 )
-from loccit.errors import DamagedIndexError, UsageError
+from loccit.errors import DamagedIndexError, LoccitError, UsageError
 from loccit.library_base import INDEX_FOLDER, LibraryBase, find_index
 from loccit.model import (
     Check,
@@ -429,13 +430,18 @@ class Library(LibraryBase):
 
     def status(self) -> Status:
         """Return what the index contains, and its state."""
+        from loccit.embedding.multilingual import unspoken
         from loccit.stores.embedded.health import status
         from loccit.stores.home import publishing
 
         self._index.look()
         found = status(self._index, replace(self.settings, index=self.index_settings).to_dict())
         database, unpublished = publishing(self._index)
-        return replace(found, database=database, unpublished_passages=unpublished)
+        lack = ""
+        # What keeps a model from being loaded is told where one is needed.
+        with suppress(LoccitError):
+            lack = unspoken(found.languages, self.embedder)
+        return replace(found, database=database, unpublished_passages=unpublished, unspoken=lack)
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
         """Compare the record with the derived indexes, and repair what does not agree."""

@@ -194,11 +194,3 @@ def test_a_static_model_whose_files_do_not_match(tmp_path: Path, change: dict[st
 def test_settings_of_the_table_are_plain() -> None:
     shown = [line.split(" | ") for line in table().splitlines()[2:]]
     assert all(len(cells) == 5 for cells in shown), json.dumps(shown)
-
-
-def test_a_preset_names_its_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(LoccitError, match="'Xenova/multilingual-e5-small' is not on this machine"):
-        load_embedder("multilingual")

@@ -48,7 +48,10 @@ def _summary(state: Status) -> RenderableType:
         grid.add_row(
             "scans", Text(f"{plural(state.scanned_documents, 'document')} with pages read from images")
         )
-    grid.add_row("languages", Text(_counts(state.languages).strip(" ()") or "–"))
+    languages = Text(_counts(state.languages).strip(" ()") or "–")
+    if state.unspoken:
+        languages.append(f"\n{one_line(state.unspoken)}", style="yellow")
+    grid.add_row("languages", languages)
     grid.add_row("chunks", Text(f"{state.chunks:,}"))
     passages = Text(f"{state.passages:,}")
     if state.pending_passages:

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 from loccit.embedding.folder import is_static, tokenizer_file
 from loccit.embedding.hub import HUB_NAME, hub_folder
+from loccit.embedding.multilingual import SUFFIX, MultilingualEmbedder, MultilingualTokenizer
 from loccit.embedding.onnx import OnnxEmbedder
 from loccit.embedding.protocol import Embedder, Tokenizer
 from loccit.embedding.static import StaticEmbedder
@@ -26,8 +27,8 @@ _BUNDLED = {
 _REMOTE = ("openai", "azure", "ollama")
 _OLLAMA_URL = "http://localhost:11434/v1"
 _GROUP = "loccit.embedders"
-# Names for common needs. An index records the model's own name, so a later version may choose another model.
-PRESETS = {"multilingual": "Xenova/multilingual-e5-small"}
+# The default model with other languages beside English. An index records the model's own name.
+MULTILINGUAL = "multilingual"
 T = TypeVar("T")
 # The bundled models, while in use: several libraries in one process share them.
 _EMBEDDERS: WeakValueDictionary[Path, OnnxEmbedder] = WeakValueDictionary()
@@ -38,15 +39,16 @@ _SHARING = threading.Lock()
 def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     """Return the embedder that ``spec`` names; ``options`` go to its constructor.
 
-    Forms: nothing or ``default``; ``fast``, which takes half the time; a folder with an ONNX or a static model;
-    ``openai:MODEL``, ``azure:DEPLOYMENT``, ``ollama:MODEL``; a Hugging Face name ``org/name``, or ``multilingual``,
-    which stands for one (downloaded only with ``allow_download=True``); a name that an installed package registered
-    under the entry point ``loccit.embedders``.
+    Forms: nothing or ``default``; ``fast``, which takes half the time; ``multilingual``, for sixteen languages; a
+    folder with an ONNX or a static model; ``openai:MODEL``, ``azure:DEPLOYMENT``, ``ollama:MODEL``; a Hugging Face
+    name ``org/name`` (downloaded only with ``allow_download=True``); a name that an installed package registered under
+    the entry point ``loccit.embedders``.
     """
     text = _text(spec)
     allow_download = bool(options.pop("allow_download", False))
     if bundled := _bundled(text):
-        return OnnxEmbedder(bundled, **options) if options else _shared(_EMBEDDERS, bundled, OnnxEmbedder)
+        base = OnnxEmbedder(bundled, **options) if options else _shared(_EMBEDDERS, bundled, OnnxEmbedder)
+        return MultilingualEmbedder(base) if _is_multilingual(text) else base
     scheme, _, model = text.partition(":")
     if scheme in _REMOTE and model:
         return _remote(scheme, model, options)
@@ -71,6 +73,8 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
     """
     text = _text(spec)
     scheme, _, model = text.partition(":")
+    if _is_multilingual(text) and (bundled := _bundled(text)):
+        return MultilingualTokenizer(tokenizer_file(bundled))
     if _bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
         return _shared(_TOKENIZERS, tokenizer_file(BUNDLED_MODEL), HuggingFaceTokenizer)
     folder = local_folder(text)
@@ -105,7 +109,13 @@ def _text(spec: str | Path | None) -> str:
 
 
 def _bundled(text: str) -> Path | None:
-    return _BUNDLED.get(text.lower())
+    """Return the bundled model that a text names; a multilingual one is named after that which it adds to."""
+    name = text.lower()
+    return _BUNDLED.get("default" if name == MULTILINGUAL else name.removesuffix(SUFFIX))
+
+
+def _is_multilingual(text: str) -> bool:
+    return text.lower() == MULTILINGUAL or text.lower().endswith(SUFFIX)
 
 
 def _remote(scheme: str, model: str, options: dict[str, Any]) -> Embedder:
@@ -141,7 +151,6 @@ def hub_name(spec: str | Path | None) -> str | None:
     text = _text(spec)
     if _bundled(text) or _plugin(text) is not None or text.partition(":")[0] in _REMOTE or local_folder(text):
         return None
-    text = PRESETS.get(text.lower(), text)
     return text if HUB_NAME.fullmatch(text) else None
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from loccit.config import IndexSettings
 from loccit.embedding import Embedder
 from loccit.embedding.folder import LocalModel
+from loccit.embedding.multilingual import unspoken
 from loccit.embedding.protocol import Vectors
 from loccit.errors import DamagedDocumentError, LoccitError, UsageError
 from loccit.ingest.convert import DATA_EXTENSIONS, IMAGE_EXTENSIONS, supported_extensions
@@ -36,7 +37,6 @@ from loccit.model import Failure, IndexReport, ParsedDocument, Progress
 from loccit.stores.embedded.local import CONCEPTS, LocalIndex
 from loccit.stores.embedded.record import LOST, FileState
 from loccit.telemetry import span, traced_document, traced_index
-from loccit.text.language import LANGUAGE_NAMES
 
 # How long a document may wait for the keyword index, and vectors for the matrix.
 _KEYWORD_SECONDS = 2.0
@@ -149,7 +149,8 @@ class Pipeline:
         if lost := self._record.meta(LOST):
             self.report.warnings.append(lost)
             self._record.set_meta({LOST: ""})
-        self._warn_of_languages()
+        if lack := unspoken(self._index.lookup.languages(), self._embedder):
+            self.report.warnings.append(lack)
         self.report.seconds = time.perf_counter() - started
         return self.report
 
@@ -406,18 +407,6 @@ class Pipeline:
                 "were expected."
             )
         return checked
-
-    def _warn_of_languages(self) -> None:
-        covered = self._embedder.languages
-        if covered is None:
-            return
-        for language, count in self._index.lookup.languages().items():
-            if language and language not in covered:
-                name = LANGUAGE_NAMES.get(language, language)
-                self.report.warnings.append(
-                    f"{count} document(s) in {name}: the embedding model {self._embedder.name} was not trained for "
-                    "that language. Keyword and exact search work; choose another model for semantic search."
-                )
 
 
 def _taken_unasked(settings: IndexSettings) -> frozenset[str]:

@@ -434,6 +434,8 @@ def status_text(state: Status, name: str = "") -> str:
         lines.append(f"Types: {kinds}")
     if state.languages:
         lines.append("Languages: " + ", ".join(f"{count} {code}" for code, count in state.languages.items()))
+    if state.unspoken:
+        lines.append(state.unspoken)
     if state.database:
         lines.append(f"Kept in the database {state.database}")
     lines.append(f"Updated: {state.updated_at or 'never'}; embedding model: {state.model or 'none yet'}")
