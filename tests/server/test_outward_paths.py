@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from mcp import Client, MCPError
@@ -13,10 +15,12 @@ from tests.server.conftest import index_registry
 
 from loccit import Library
 from loccit.config.agent import HierarchicalDocumentToolConfig
+from loccit.errors import NotFoundError
 from loccit.server.mcp.server import make_server
 from loccit.server.services import IndexService, LibraryRegistry
 from loccit.tools.catalog import TOOLS
 from loccit.tools.document_tool import HierarchicalDocumentTool
+from loccit.tools.relative import told_relative
 
 ACT = '# Harbour Act\n\n## Section 1\n\n"Vessel" means a ship. See Section 2.\n\n## Section 2\n\nThe master shall report within 2 days.\n'
 GIVEN: dict[str, list[dict[str, Any]]] = {
@@ -189,3 +193,13 @@ def test_the_words_of_a_document_stay_as_they_are(tmp_path: Path) -> None:
     for text in asyncio.run(ask()):
         assert sentence in text and text.count(str(tmp_path)) == 1
     registry.close()
+
+
+def test_documents_that_share_no_folder_are_told_apart() -> None:
+    library = cast("Library", SimpleNamespace(root=os.sep))
+    with pytest.raises(NotFoundError) as refused, told_relative(library):
+        raise NotFoundError(
+            "Several are called 'a.md': /home/ann/a.md, '/srv/docs/a.md'. Use /api and/or grep."
+        )
+    said = "Several are called 'a.md': home/ann/a.md, 'srv/docs/a.md'. Use /api and/or grep."
+    assert str(refused.value) == said

@@ -99,6 +99,9 @@ def without_folders(text: str) -> str:
 
 
 def _said(text: str, prefix: str) -> str:
+    if prefix == os.sep:
+        # Documents that share no folder: of each path, only where it begins.
+        return _FOLDERS.sub(lambda path: path.group().removeprefix(os.sep), text)
     return without_folders(text.replace(prefix, ""))
 
 
