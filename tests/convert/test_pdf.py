@@ -506,6 +506,16 @@ def test_a_page_drawn_sideways_is_read(tmp_path: Path) -> None:
 # Pages, metadata, failures
 
 
+def test_letters_turned_by_their_size_and_again_by_their_matrix_stand_upright(tmp_path: Path) -> None:
+    page = Page()
+    for n, text in enumerate(["Rule 5.101 Scope", "These rules apply to berths.", "Others apply to boats."]):
+        page.operators.append(f"BT /R -11 Tf -1 0 0 -1 72 {700 - 13 * n} Tm ({text}) Tj ET")
+    text = convert(tmp_path, page).text
+    assert "Rule 5.101 Scope" in text and "These rules apply to berths. Others apply to boats." in " ".join(
+        text.split()
+    )
+
+
 def test_pages_start_where_their_text_does_even_inside_a_paragraph(tmp_path: Path) -> None:
     first, second, third = Page(), Page(), Page()
     first.lines(72, 80, PROSE[:3])

@@ -93,8 +93,13 @@ def font_at(page: c_void_p, index: int) -> int:
 
 
 def stated_size(page: c_void_p, index: int, matrix: Matrix) -> float:
-    """The size of a character by font and matrix, which is stored in ``matrix``."""
+    """The size of a character by font and matrix, which is stored in ``matrix``.
+
+    A negative size turns letters around: what a matrix turns as well stands upright.
+    """
     matrix.a, matrix.b, matrix.c, matrix.d = 1.0, 0.0, 0.0, 1.0
     char_matrix(page, index, ctypes.byref(matrix))
-    scale = (matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5 or 1.0
-    return float(font_size(page, index) * scale)
+    size = float(font_size(page, index))
+    if size < 0:
+        size, matrix.a, matrix.b, matrix.c, matrix.d = -size, -matrix.a, -matrix.b, -matrix.c, -matrix.d
+    return size * ((matrix.c * matrix.c + matrix.d * matrix.d) ** 0.5 or 1.0)
