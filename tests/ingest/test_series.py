@@ -35,6 +35,14 @@ def has_place(library: Library, reference: str) -> bool:
         ("Članak {}. – Opseg", ["Članak {}", "{}"]),
         ("### Wāhanga {} – Ngā here", ["Wāhanga {}", "{}"]),
         ("## › {} Model", ["{}", "section {}"]),
+        # Vowel signs, words of two parts, numbers behind or before a hyphen, words behind the number.
+        ("ข้อ {}", ["ข้อ {}", "{}"]),
+        ("Kifungu cha {}.", ["Kifungu cha {}", "{}"]),
+        ("Inqaku le-{}", ["Inqaku le-{}", "{}"]),
+        ("{}-modda", ["{}-modda", "{}"]),
+        ("{}-nci madde", ["{}-nci madde", "{}"]),
+        ("Qodobka {} naad", ["Qodobka {} naad", "{}"]),
+        ("ਆਰਟੀਕਲ: {}", ["ਆਰਟੀਕਲ: {}", "{}"]),
     ],
 )
 def test_a_word_or_sign_beside_rising_numbers_names_the_parts(
@@ -213,3 +221,44 @@ def test_a_contents_list_is_not_taken_for_what_it_lists(tmp_path: Path) -> None:
     body = "".join(f"2.{number}  {title}. {WORDS} {number}th\n\n" for number, title in enumerate(titles, 1))
     with library_of(tmp_path, "loan.txt", f"LOAN\n\nSECTION 2\n\n{listed}\nSECTION 2\n\n{body}") as library:
         assert "4th" in library.section("2.4").text
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.", "Mellad nav ({})"])
+def test_numbers_on_lines_of_their_own_number_the_parts(tmp_path: Path, form: str) -> None:
+    text = "Diskleriadur\n\n" + "".join(
+        f"{form.format(n)}\n\nMatter {n}th. {WORDS}\n\n" for n in range(1, 13)
+    )
+    with library_of(tmp_path, "a.txt", text) as library:
+        for number in (1, 7, 12):
+            place = library.section(str(number))
+            assert (
+                place.exact
+                and f"Matter {number}th." in place.text
+                and f"Matter {number + 1}th" not in place.text
+            )
+
+
+def test_numbers_of_pages_number_no_parts(tmp_path: Path) -> None:
+    text = "The harbour\n\n" + "".join(
+        f"{WORDS} {WORDS} And so it went on through\n\n{page}\n\nthe whole of that year.\n\n"
+        for page in range(1, 20)
+    )
+    with library_of(tmp_path, "book.txt", text) as library:
+        assert not any(outline.nodes for outline in library.outline("book.txt"))
+
+
+def test_a_part_of_a_place_whose_word_is_behind_its_number_is_not_another_place(tmp_path: Path) -> None:
+    text = "# Закон\n\n" + "".join(
+        f"{n}-статья\n\n(1) Первое правило {n}. {WORDS}\n\n(2) Второе правило {n}. {WORDS}\n\n"
+        for n in range(1, 8)
+    )
+    with library_of(tmp_path, "law.txt", text) as library:
+        assert "Второе правило 6." in library.section("6-статья(2)").text
+
+
+def test_codes_that_begin_like_an_abbreviated_word_are_not_cut(tmp_path: Path) -> None:
+    text = "# APP.1.2: Webbrowser\n\n" + "".join(
+        f"## APP.1.2.A{n} Schutz {n}\n\n{WORDS}\n\n" for n in range(1, 6)
+    )
+    with library_of(tmp_path, "app.md", text) as library:
+        assert library.section("APP.1.2.A4").heading == "APP.1.2.A4 Schutz 4"

@@ -69,12 +69,14 @@ _OF_BOOK = rf"\d{{1,3}}:{STEP}{MORE_STEPS}"
 ROMAN = r"[ivxlc]{1,9}"
 _LETTERS = rf"(?<=[\s.])(?:{ROMAN}|[a-z])(?![a-z0-9]){MORE_STEPS}"
 _NUMBER = rf"(?P<number>{_OF_BOOK}|{DIGITS}|{_LETTERS}|{CHINESE}{{1,9}}|(?<=[(（\s]){NUMBER_WORD})"
-# What must not follow a number: it would be a measurement (`50 %`, `1,000`) or the name of an act
-# (`2016/679`).
-NUMBER_END = r"(?![a-z0-9%]|\s%|[.\-‑–/:]\d|,\d{3})"
+# What must not follow a number: it would be a measurement (`50 %`, `1,000`), the name of an act
+# (`2016/679`) or a code (`APP.1.2.A3`).
+NUMBER_END = r"(?![a-z0-9%]|\s%|[.\-‑–/:][a-z]?\d|,\d{3})"
 # The number may be in brackets: `المادة (3)`.
 _NUMBERED = re.compile(rf"{_KIND}(?P<open>[(（]\s{{0,2}})?{_NUMBER}{NUMBER_END}", re.IGNORECASE)
 _CLOSE = re.compile(r"\s{0,2}[)）]")
+# `16-статья(3)`: the word has its number already, and the brackets a part.
+_NUMBER_BEFORE = re.compile(r"\d(?:[-‐‑][^\W\d_]{1,4})?[.\s]?[-‐‑\s]?\Z")
 _BRACKETED_KINDS = frozenset({"article", "chapter", "part", *APART})
 
 DOTTED = r"\d{1,9}[a-z]?(?:\.\d{1,9}[a-z]{0,2}(?![a-z0-9])){1,12}"
@@ -233,7 +235,7 @@ def read_numbered(text: str, at: int) -> Numbered | None:
         number = text[match.start("number") : end]
     if match["open"]:
         close = _CLOSE.match(text, end)
-        if close is None:
+        if close is None or _NUMBER_BEFORE.search(text[max(0, at - 9) : at]):
             return None
         end = close.end()
     found = Numbered(

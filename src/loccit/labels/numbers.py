@@ -33,6 +33,8 @@ SPOKEN = rf"{one_of({*_LEXICON.numbers, *_LEXICON.ordinals, *_LEXICON.sole})}{_E
 ORDINAL = rf"{one_of(_LEXICON.ordinals)}{_END}"
 _ONE_WORD = re.compile(r"[^\W_]+")
 
+LETTER = r"[^\s\d_\x00-@\[-`{-\xbf×÷ʹ-ʾ՚-՟։־،؛؟۔।॥፠-፨\u2000-\u200b\u200e-\u2bff\u3000-\u303f\uff00-\uff20]"
+"""A letter of a word, or a vowel sign, which is no letter to the regular expressions of Python."""
 RAISED = r"(?:\^\d{1,3}\^?|[⁰¹²³⁴-⁹]{1,3}|<sup>\s?\d{1,3}\s?</sup>)"
 """A raised number: `§ 5¹` is not § 51."""
 _RAISED = re.compile(rf"\.?{RAISED}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from loccit.labels import normalise_number, roman_value
 from loccit.labels.lexicon import lowered
-from loccit.labels.numbers import coded_number
+from loccit.labels.numbers import LETTER, coded_number
 
 _BRACKETS = r"(?:\s?[(（][^\W_]{1,4}[)）]){0,5}"
 _PART = r"(?:[.\-‑–/:_][^\W_]{1,16})"
@@ -24,11 +24,12 @@ _NUMBER = (
     rf"|(?:[IVXLC]{{1,7}}|[A-Z])(?:{_PART}|\s(?:[A-Z]|\d{{1,4}})(?![^\W_])){{0,8}}"
     rf")(?P<brackets>{_BRACKETS})"
 )
-_WORD = r"(?![IVXLC]+\b)[^\W\d_]{2,24}"
+_WORD = rf"(?![IVXLC]+\b){LETTER}{{2,24}}"
 _TOKEN = re.compile(rf"(?<![\w.§$€£/-])(?P<number>{_NUMBER}){_MAY_END}")
 _BESIDE = re.compile(
-    rf"(?<!\w)(?:(?P<word>{_WORD})\.?\s(?P<number>{_NUMBER}){_MAY_END}"
-    rf"|(?P<before>\d[\w.^-]{{0,12}}|[IVXLC]{{1,7}})\.?\s(?P<after>{_WORD})(?!\w)(?P<behind>{_BRACKETS}))"
+    rf"(?<!\w)(?:(?P<word>{_WORD})[.,:]?-?\s(?P<number>{_NUMBER}){_MAY_END}"
+    rf"|(?P<before>\d[\w.^-]{{0,12}}?|[IVXLC]{{1,7}})(?:\.?\s|[-‐‑](?:{LETTER}{{1,4}}\s)?)(?P<after>{_WORD})(?!\w)"
+    rf"(?P<behind>{_BRACKETS}))"
 )
 _STEP = re.compile(r"[^\W_]+")
 _GLUED = re.compile(

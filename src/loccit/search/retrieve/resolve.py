@@ -102,8 +102,8 @@ _SEPARATOR = re.compile(r"[.\-‑–]")
 
 
 def words_of(label: str) -> list[str]:
-    """The words that a label is printed with: `Чл. 5` has one, without its stop, and `§ 5` has a sign."""
-    return [word.rstrip(".") for word in lowered(label).split()]
+    """The words that a label is printed with: `Чл. 5` and `12-modda` have one, and `§ 5` has a sign."""
+    return [word.rstrip(".,:-") for word in re.split(r"\s|(?<=\d)[-‐‑]", lowered(label))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from loccit.ingest.parse.places.series import NOTHING, Learnt
 from loccit.ingest.parse.places.view import plain_view
 from loccit.labels import Label
 from loccit.labels.lexicon import load, lowered
+from loccit.labels.numbers import LETTER
 
 # How much of a paragraph is read: a label, and a title of two or three lines.
 _WINDOW = 320
@@ -21,7 +22,7 @@ _MAX_LABEL = 60
 # Lines of this length are whole paragraphs.
 _UNBROKEN = 200
 _CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—–:][^\S\n]+)?")
-_FIRST = re.compile(r"[\s>*_#\\•●▪◦<ubi-]*(?:(?P<number>\d|§|[A-Za-z](?=[.-]\d))|(?P<word>[^\W\d_]+))")
+_FIRST = re.compile(rf"[\s>*_#\\•●▪◦<ubi-]*(?:(?P<number>\d|§|[A-Za-z](?=[.-]\d))|(?P<word>{LETTER}+))")
 _LEAD = re.compile(r"(?:[^\S\n]|>)*(?:(?:[-•●▪◦]|#{1,6})\s+)?")
 _SENTENCE_END = re.compile(r"[.;:!?。；：！？”\"»)\]—–_|>-][*_]{0,3}\s*\Z")
 # Page furniture is not part of the preceding text.

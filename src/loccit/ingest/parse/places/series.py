@@ -21,12 +21,14 @@ from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain, clo
 from loccit.ingest.parse.places.view import only_lists, plain_view
 from loccit.labels import Label, normalise_number, parse_heading, roman_value
 from loccit.labels.lexicon import load, lowered
-from loccit.labels.numbers import coded_number, letter_value
+from loccit.labels.numbers import LETTER, coded_number, letter_value
 
 Shape: TypeAlias = tuple[str, str]
 """A form, and the word, sign or letters beside the number."""
 
-_WORD = r"[^\W\d_]{2,24}"
+_WORD = rf"{LETTER}{{2,24}}"
+_WORDS = rf"{_WORD}(?:\s{LETTER}{{1,24}}){{0,2}}"
+_HYPHEN = r"[-‐‑]"
 _NUMBER = (
     r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[^\W\d_A-Z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
 )
@@ -40,11 +42,19 @@ _END = r"(?P<mark>\s?[.:)–—|-]{0,2})(?=\s|\Z)"
 _FORMS = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
-        ("before", rf"(?P<word>{_WORD})\.?\s{{1,3}}(?P<number>{_NUMBER}){_END}"),
+        # `Kifungu cha 12.`, `Inqaku le-16`, `Qodobka 13 naad`
+        (
+            "before",
+            rf"(?P<word>{_WORDS})(?:[.,:]?-?\s{{1,3}}|(?<=\s{LETTER}{LETTER}){_HYPHEN})(?P<number>{_NUMBER})"
+            rf"(?:\s{LETTER}{{2,5}}(?=\n|\Z))?{_END}",
+        ),
+        # `12 straipsnis.`, `12-modda`, `10-ncı madde`
         (
             "after",
-            rf"(?P<number>{_NUMBER})\.?\s{{1,3}}(?P<word>{_WORD})(?P<mark>\s?[.:)–—|-]{{1,2}}(?=\s|\Z)|(?=\n|\Z))",
+            rf"(?P<number>{_NUMBER})(?:\.?\s{{1,3}}|{_HYPHEN}(?:{LETTER}{{1,4}}\s)?)(?P<word>{_WORD})"
+            r"(?P<mark>\s?[.:)–—|-]{1,2}(?=\s|\Z)|(?=\n|\Z))",
         ),
+        ("brackets", r"(?P<word>)\w[^\n()]{2,60}\((?P<number>\d{1,3})\)(?P<mark>[.:]?)(?=\n|\Z)"),
         (
             "sign",
             r"(?P<word>[^\w\s#*|>\-+.,;:()\[\]{}\"'“”„«»‘’$€£%<=/\\]{1,2})\s{0,2}"
@@ -53,6 +63,7 @@ _FORMS = tuple(
         ("dotted", rf"(?P<word>)(?P<number>{_DOTTED}){_END}"),
         ("code", rf"(?P<number>(?P<word>){_CODED}){_END}"),
         ("number", r"(?P<word>)(?P<number>\d{1,3})(?P<mark>[.):]?)(?=\s)"),
+        ("alone", r"(?P<word>)(?P<number>\d{1,3})(?P<mark>[.):]?)(?=\n|\Z)"),
         ("part", r"(?P<word>)(?P<number>[IVXLC]{1,7}|[A-Z])(?P<mark>[.):]|\Z)(?=\s|\Z)"),
     )
 )
@@ -188,7 +199,10 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
                     if shape[0] == "number":
                         if not (heading or (blank and block.kind == "text" and _begins_text(bare, match))):
                             continue
-                    elif shape[0] == "part" and not (marked or (blank and not row)):
+                    elif (shape[0] == "part" and not (marked or (blank and not row))) or (
+                        shape[0] in ("alone", "brackets")
+                        and not (blank and _between_sentences(text, position, end))
+                    ):
                         continue
                     ends = not bare[match.end() :].strip() or bool(match["mark"].strip())
                     found = Beginning(
@@ -212,6 +226,16 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
 def _begins_text(bare: str, match: re.Match[str]) -> bool:
     """Whether what follows a plain number is set apart from it, or begins like a sentence."""
     return bool(match["mark"]) or not bare[match.end() :].lstrip()[:1].islower()
+
+
+def _between_sentences(text: str, start: int, end: int) -> bool:
+    """Whether a number on a line of its own is not that of a page, where sentences go on."""
+    above, below = (
+        text[max(0, start - 2 * _LEAST_TEXT) : start].rstrip()[-_LEAST_TEXT:],
+        text[end : end + _LEAST_TEXT].lstrip(),
+    )
+    broken = above[-1:].isalnum() and len(above) == _LEAST_TEXT and "\n" not in above
+    return not (broken or below[:1].islower())
 
 
 def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
@@ -301,7 +325,7 @@ def _series(
         if counts and runs and runs[0][0].number[0][1] > _LATEST_START:
             # `14 Years`, `15 Years`: what is counted are years.
             runs = [run for run in runs if len(run) >= _PARAGRAPHS]
-        if shape[0] == "number" and shape != _HEADED:
+        if shape[0] in ("number", "alone", "brackets") and shape != _HEADED:
             runs = [run for run in runs if _runs_through(run, end)]
             lines = [line for run in runs for line in run]
         if shape[0] in _NAMED and len(lines) > _MOST_OFTEN * sum(map(len, runs)):
