@@ -90,6 +90,9 @@ _PREPOSITIONS = frozenset(
     "of by in on at to for from with under between among upon through over against into within without than as and or "
     "is are was were be per via".split()
 )
+_OTHER_MODAL = re.compile(r"\s+(?:should|would|could|might|can)$")
+# `Paragraphs 1, 2 and 3 shall not apply`
+_NUMBERS = re.compile(r"[\d\s().,]+(?:(?:and|or|to)[\d\s().,]+)*")
 # After these, a noun phrase before a modal is the subject of a clause of its own.
 _OPENS_CLAUSE = re.compile(
     r"\b(?:that|which|whom|whether|because|although|as|if|when|whenever|where|unless|until|once|while|before|after|since)\s+",
@@ -117,7 +120,7 @@ _BETWEEN = re.compile(r"\b(?:as|which|whom)\s+$")
 # What follows `by` in a passive without being who does it.
 _NOT_AGENT = re.compile(
     r"\b(?:sum|amount|rate|percentage|per\s*cent|number|means|way|virtue|reason|reference|addition|use|action|notice|order"
-    r"|regulations?|law|end|date|time|day|month|year|receipts?|certificates?|statements?|documents?|evidence|reports?|letter"
+    r"|regulations?|law|end|date|times?|hours?|days?|weeks?|months?|years?|acts?|receipts?|certificates?|statements?|documents?|evidence|reports?|letter"
     r"|list|copy|copies|fee|deposit|plan|agreement|contract|provisions?|rules?|reasons?|this|vote|majority|words?)\b|\d",
     re.IGNORECASE,
 )
@@ -342,8 +345,9 @@ def _bearer(sentence: str, duty: Duty, before: Duty | None, piece: str, lexicon:
         duty.modal,
     )
     if not own and lexicon.forms["passive"].match(behind):
-        agent = lexicon.forms["agent"].search(behind[:_AGENT])
-        return agent["who"][:_LONGEST_BEARER] if agent and not _NOT_AGENT.search(agent["who"]) else ""
+        agent = lexicon.forms["agent"].search(behind)
+        near = agent is not None and agent.start("who") < _AGENT and not _NOT_AGENT.search(agent["who"])
+        return agent["who"][:_LONGEST_BEARER] if agent and near else ""
     if not before and _AND.search(sentence[: duty.start]):
         # `An operator is encouraged to ask, but may refuse`
         piece = _FINITE.split(piece, maxsplit=1)[0].strip()
@@ -361,7 +365,8 @@ def _bearer(sentence: str, duty: Duty, before: Duty | None, piece: str, lexicon:
 def _who(piece: str, lexicon: Lexicon) -> str:
     """Return the subject that the words before a modal end with, or nothing where that is not plain."""
     subordinate = lexicon.forms["subordinate"]
-    piece = _without_adverbs(piece)
+    # `he or she should have the right to`
+    piece = _without_adverbs(_OTHER_MODAL.sub("", piece))
     said = _SAYS_THAT.match(piece)
     piece = piece[said.end() :] if said else piece
     sentence = piece.rpartition(". ")[2]
@@ -369,7 +374,8 @@ def _who(piece: str, lexicon: Lexicon) -> str:
     opened = [match.end() for match in _OPENS_CLAUSE.finditer(parts[-1])]
     if opened and _is_short_name(parts[-1][opened[-1] :]):
         return parts[-1][opened[-1] :]
-    if opened and _SIDE_CLAUSE.search(parts[-1]):
+    inner = [at for at in opened if parts[-1][:at].count(" ") > 1]
+    if inner and (_SIDE_CLAUSE.search(parts[-1]) or _new_subject(parts[-1][inner[-1] :])):
         return ""
     if subordinate.match(parts[-1]):
         name = _last_name(parts[-1])
@@ -379,7 +385,7 @@ def _who(piece: str, lexicon: Lexicon) -> str:
         return ""
     names: list[str] = []
     for part in reversed(parts):
-        listed = bool(names) and _LISTED.match(names[0]) is not None
+        listed = any(map(_LISTED.match, names))
         if not part or subordinate.match(part) or _ASIDE.match(part):
             if names:
                 break
@@ -394,7 +400,15 @@ def _who(piece: str, lexicon: Lexicon) -> str:
         # `the rest stands, and the parties shall`, which looks as two names do.
         return ""
     who = _LISTED.sub("", ", ".join(names)).rpartition("—")[2].strip()
-    return "" if _RELATIVE_CLAUSE.match(who) else _shortened(who)
+    if _RELATIVE_CLAUSE.match(who) or _NUMBERS.fullmatch(who) or who.count("(") != who.count(")"):
+        return ""
+    return _shortened(who)
+
+
+def _new_subject(words: str) -> bool:
+    """Whether a clause that begins ahead of a modal has a subject of its own and no verb before the modal."""
+    first = words.split(maxsplit=1)[0].casefold() if words else ""
+    return first in _DETERMINERS and not _FINITE.search(words) and _is_noun_phrase(words)
 
 
 def _without_adverbs(piece: str) -> str:
