@@ -185,3 +185,13 @@ def test_an_index_of_the_older_form_is_made_again(tmp_path: Path) -> None:
         assert library.search("lamp", mode="keyword").results
         assert library._index.keyword.search_code("light_lamp", limit=5)
     assert json.loads(manifest.read_text())["format"] == FORMAT
+
+
+def test_a_word_that_the_query_repeats_counts_as_often(index: KeywordIndex) -> None:
+    put(index, entry(1, f"{FILLER} the anchor"), entry(2, f"{FILLER} the winch"), entry(3, FILLER))
+    assert found(index, "anchor and winch, winch and winch") == [2, 1]
+    assert found(index, "anchor, anchor or winch") == [1, 2]
+    counts = {
+        term.text: term.count for term, _ in index.idf("anchors and winch, the anchor and anchors", ["en"])
+    }
+    assert counts["winch"] == 1 and sum(counts.values()) == 4

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate
 
@@ -143,7 +143,7 @@ class QueryTerm:
     """One query term. Any of ``forms`` is a full match; ``parts`` together are a weaker one.
 
     ``within`` are words that contain it together with another query word: as good a match, but not evidence of its
-    frequency.
+    frequency. ``count`` is how often the query has it.
     """
 
     text: str
@@ -151,12 +151,14 @@ class QueryTerm:
     parts: tuple[QueryTerm, ...] = ()
     parts_weight: float = 0.0
     within: tuple[str, ...] = ()
+    count: int = 1
 
 
 def query_terms(text: str, languages: Sequence[str]) -> list[QueryTerm]:
     """The terms of a query, for an index whose texts are in the given languages.
 
-    Function words are dropped, unless there is nothing else. Words in capitals are kept: ``WHO``, ``IT``.
+    Function words are dropped, unless there is nothing else. Words in capitals are kept: ``WHO``, ``IT``. A word
+    that is repeated counts as often: in long questions it is what they are about.
     """
     find = _remembered if len(text) <= _REMEMBERED_LENGTH else _find
     return list(find(text, tuple(languages)))
@@ -170,8 +172,8 @@ def _find(text: str, languages: tuple[str, ...]) -> list[QueryTerm]:
     for lump in LUMP.findall(text[: 1000 * MAX_TERMS]):
         for top, inner in _tops(expand(lump).pieces):
             term = _term(top, inner, algorithms)
-            if term.text not in found:
-                found[term.text] = term
+            known = found.get(term.text)
+            found[term.text] = replace(known, count=known.count + 1) if known else term
             written = lump[top[0].start : top[0].end]
             if shouting or not (written.isupper() and len(written) > 1):
                 weak.add(term.text)

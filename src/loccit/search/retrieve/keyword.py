@@ -67,7 +67,7 @@ def _holding(index: SearchIndex, text: str, idf: TermIdfs, asked: Retrieved) -> 
             return native_keyword(native, idf, asked.scope)
         except StoreError as error:
             asked.do_without(error)
-    full = sum(value for _, value in idf)
+    full = sum(term.count * value for term, value in idf)
 
     def search(depth: int, documents: set[int] | None) -> RankedList:
         chunks, scores = index.keyword.search_arrays(

@@ -95,7 +95,9 @@ class _Builder:
             ways.append(found)
         if parts := [part for item in term.parts if (part := self.term(item))]:
             ways.append(Query.boost_query(any_of(parts), term.parts_weight))
-        return _best(ways, 0.0) if ways else None
+        if not ways:
+            return None
+        return _best(ways, 0.0) if term.count == 1 else Query.boost_query(_best(ways, 0.0), float(term.count))
 
     def _whole(self, term: QueryTerm) -> Query | None:
         having = {
