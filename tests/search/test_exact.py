@@ -272,6 +272,21 @@ def test_a_phrase_is_found_across_line_ends_and_markup(small: Library, tmp_path:
     assert small.search('"lamp burning all night long"', mode="exact").results[0].matches
 
 
+def test_what_a_long_question_quotes_is_evidence_and_no_command(library: Library) -> None:
+    phrase = '"reasonable best efforts"'
+    question = (
+        "When the crew has taken on fuel and oil has reached the water of the basin, whom must the master of the vessel "
+        "tell, how soon, and what must the report contain?"
+    )
+
+    def quoting(query: str) -> list[bool]:
+        found = library.search(query, top_k=3).results
+        return ["reasonable best efforts" in " ".join(result.content.split()) for result in found]
+
+    assert all(quoting(f"the vessel and {phrase}"))
+    assert not all(quoting(f"{question} The clause of a colleague says {phrase}."))
+
+
 def test_a_phrase_that_does_not_occur_is_said(library: Library) -> None:
     response = library.search('"reasonable worst efforts"')
     assert "“reasonable worst efforts”" in response.note

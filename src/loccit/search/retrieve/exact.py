@@ -365,7 +365,10 @@ class ExactSearch:
     def _add_phrases(self) -> None:
         out, query, limit, alone = self._out, self._query, self._limit, self._alone
         documents = self._documents
-        phrases: Iterable[tuple[str, float]] = [(phrase, 0.8) for phrase in query.phrases]
+        # In a long question, what stands in quotes is quoted rather than asked for.
+        others = len(content_words(query.text)) - sum(len(content_words(phrase)) for phrase in query.phrases)
+        pinned = 0.8 if others <= _MAX_PHRASE_WORDS else 0.0
+        phrases: Iterable[tuple[str, float]] = [(phrase, pinned) for phrase in query.phrases]
         if _IDENTIFIER.fullmatch(query.text) and not out.pins:
             self._add_identifier(query.text)
         if not query.phrases and (alone or 2 <= len(query.text.split()) <= _MAX_PHRASE_WORDS):
