@@ -121,7 +121,7 @@ pictures: $(DEV_STAMP)  ## take the pictures in docs/images again
 
 model: $(DEV_STAMP)  ## build the bundled embedding model from the published weights
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check onnx
-	$(BIN)/python scripts/build_model.py
+	$(BIN)/python -m scripts.build_model
 
 clean:  ## remove what was built
 	rm -rf $(VENV) $(VENV)-frameworks .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

