@@ -10,6 +10,7 @@ import pytest
 from tests.search.asking import ask, write
 
 from loccit import Library
+from loccit.search.present.respond import LOW_CONFIDENCE
 
 ON_TOPIC = [
     "when must the captain report an accident",
@@ -66,7 +67,7 @@ def test_questions_that_nothing_answers_come_out_low(library: Library, mode: str
 def test_what_does_not_fit_well_is_said(library: Library) -> None:
     for query in OFF_TOPIC:
         response = library.search(query)
-        assert ("Nothing matches well" in response.note) == (response.confidence < 0.3)
+        assert ("Nothing matches well" in response.note) == (response.confidence < LOW_CONFIDENCE)
     assert any("Nothing matches well" in library.search(query).note for query in OFF_TOPIC)
 
 

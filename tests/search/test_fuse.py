@@ -100,15 +100,39 @@ def test_a_leg_without_weight_has_no_say() -> None:
     assert [candidate.chunk for candidate in candidates.top(10)] == [1, 2]
 
 
-def test_the_best_of_a_poor_leg_is_no_full_match() -> None:
-    poor = RankedList("keyword", np.array([1]), np.array([2.0]), full=10.0)
-    good = RankedList("semantic", np.array([2, 1]), np.array([0.6, 0.2]))
-    scores = {c.chunk: c.score for c in fuse([poor, good], WEIGHTS, method="scores", rrf_k=60).top(2)}
-    assert scores[1] == pytest.approx((0.3 / 3 + 0.5 / 3) / 0.8)
-    assert scores[2] > scores[1]
+def graded(name: str, scores: list[float], first: int = 1, full: float = 0.0) -> RankedList:
+    return RankedList(name, np.arange(first, first + len(scores)), np.array(scores), full=full)
 
 
-def test_scores_count_from_what_is_unrelated() -> None:
-    leg = RankedList("semantic", np.array([1, 2]), np.array([0.9, 0.8]), floor=0.7)
-    scores = [c.score for c in fuse([leg], WEIGHTS, method="scores", rrf_k=60).top(2)]
-    assert scores == pytest.approx([1.0, 0.5])
+def fused(*found: RankedList) -> dict[int, float]:
+    return {c.chunk: c.score for c in fuse(list(found), WEIGHTS, method="scores", rrf_k=60).top(1000)}
+
+
+def test_what_stands_out_in_one_leg_beats_the_best_of_a_crowd_in_another() -> None:
+    """The heavier leg has no opinion: its hundred hits are all alike."""
+    crowd = graded("semantic", [0.4 - position / 1000 for position in range(100)])
+    clear = graded("keyword", [9.0, *(2.0 - position / 100 for position in range(99))], first=200)
+    scores = fused(crowd, clear)
+    assert max(scores, key=scores.__getitem__) == 200
+
+
+def test_a_leg_whose_best_has_little_of_the_query_counts_for_less() -> None:
+    near = graded("semantic", [0.6, *([0.2] * 50)], full=0.5)
+    words = [9.0, *([2.0] * 50)]
+    whole = fused(near, graded("keyword", words, first=200, full=10.0))
+    part = fused(near, graded("keyword", words, first=200, full=100.0))
+    assert part[200] < 0.5 * whole[200]
+    assert part[1] == pytest.approx(whole[1])
+
+
+def test_scores_count_from_the_crowd() -> None:
+    leg = graded("semantic", [0.9, 0.8, *([0.7] * 98)])
+    scores = list(fused(leg).values())
+    assert scores[0] == pytest.approx(1.0)
+    assert 0.2 < scores[1] < 0.7 and max(scores[2:]) < 0.15
+
+
+def test_few_hits_stand_out_from_all_that_a_leg_did_not_find() -> None:
+    everything = graded("semantic", [0.3 + position / 1000 for position in range(60, 0, -1)])
+    scores = fused(everything, RankedList.of("keyword", [(7, 5.0)]))
+    assert max(scores, key=scores.__getitem__) == 7

@@ -81,7 +81,11 @@ def test_scores_descend_between_0_and_1_whatever_is_off(library: Library, disabl
 
 
 def test_neighbours_join_only_by_the_graph(library: Library) -> None:
-    joined = next(r for r in ask(library, QUERY, top_k=50).results if r.source_path.endswith("code.md"))
+    joined = next(
+        r
+        for r in ask(library, QUERY, top_k=50, graph_weight=1.0).results
+        if r.source_path.endswith("code.md")
+    )
     assert joined.explanation and "graph" in joined.explanation["ranks"]
     assert joined.explanation and joined.explanation["edge"] == "link"
     off = ask(library, QUERY, disabled=("graph",), top_k=50)

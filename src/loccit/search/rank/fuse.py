@@ -10,13 +10,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from loccit.search.candidates import Candidates, RankedList, Scores, union
+from loccit.search.candidates import KEYWORD, SEMANTIC, Candidates, RankedList, Scores, union
 
 FUSED = "fused"
 """The first column of the candidates."""
 
-# A hit with this share of a full match's score counts as a full match.
-ENOUGH = 0.6
+# Legs that have a score for nearly everything, with the share of a full match from which on their best hit may be an
+# answer. The others only list what the query names.
+_ENOUGH = {SEMANTIC: 0.8, KEYWORD: 0.3}
+# How many of a leg's first hits say what its scores are worth: more of them are all alike.
+_POOL = 100
+# A hit this many standard deviations above the mean of these is worth 1, one half a deviation below it nothing.
+_ALL, _NOTHING = 3.5, -0.5
+_BEND = 20.0
 # How fast scores fall along an order: the 11th place has half the score of the first.
 _FALL = 10
 
@@ -27,11 +33,14 @@ def fuse(legs: Sequence[RankedList], weights: Mapping[str, float], *, method: st
     chunks = union(*(leg.chunks for leg in active)) if active else np.zeros(0, np.int64)
     scores = np.zeros(len(chunks))
     total = sum(weights[leg.name] for leg in active)
+    pool = min(_POOL, max(map(len, active), default=0))
     for leg in active:
-        values = _reciprocal(leg, rrf_k) if method == "rrf" else _normalised(leg)
+        values = _reciprocal(leg, rrf_k) if method == "rrf" else _standardised(leg, pool)
         scores[np.searchsorted(chunks, leg.chunks)] += weights[leg.name] / total * values
     if method == "rrf":
         scores = _by_place(scores)
+    elif len(scores):
+        scores /= max(1.0, float(scores.max()))
     return Candidates(chunks, active, {FUSED: scores})
 
 
@@ -50,13 +59,25 @@ def _by_place(sums: Scores) -> Scores:
     return np.minimum(sums, (_FALL + 1) / (_FALL + 1 + places))
 
 
-def _normalised(leg: RankedList) -> Scores:
-    """Scores scaled from 0 for unrelated chunks to 1 for the best hit, or for a nearly complete match.
+def _standardised(leg: RankedList, pool: int) -> Scores:
+    """Scores by how far they stand out among the first ``pool`` of their leg: 0 for the crowd, 1 for a clear best.
 
-    A best hit with one of five query words should count less than one with all of them.
+    What a leg cannot tell apart so counts for little, whatever its weight: all of it is in the crowd. And it counts for
+    less if even its best hit has little of the query. Chunks that it did not find have the score of unrelated ones.
     """
-    low, high = min(leg.floor, float(leg.scores.min())), float(leg.scores.max())
-    high = max(high, ENOUGH * leg.full)
-    if high <= low:
-        return np.ones(len(leg))
-    return (leg.scores - low) / (high - low)
+    first = np.full(max(pool, 1), leg.floor)
+    first[: len(leg)] = leg.scores[: len(first)]
+    deviation = float(first.std())
+    if leg.name not in _ENOUGH or deviation <= 0:
+        return _of_best(leg)
+    standing = ((leg.scores - first.mean()) / deviation - _NOTHING) / (_ALL - _NOTHING)
+    enough = _ENOUGH[leg.name] * (leg.full - leg.floor)
+    trust = min(1.0, max(0.0, float(leg.scores[0]) - leg.floor) / enough) if enough > 0 else 1.0
+    # Nearly max(0, standing), but even the crowd keeps its order.
+    return np.asarray(trust * np.logaddexp(0.0, _BEND * standing) / _BEND)
+
+
+def _of_best(leg: RankedList) -> Scores:
+    """Scores as shares of the best one."""
+    best = float(leg.scores.max())
+    return leg.scores / best if best > 0 else np.ones(len(leg))
