@@ -71,14 +71,20 @@ def test_a_changed_number_is_not_quoted_and_nothing_is_made_from_it(index: Path,
         assert list(found) == ["documents"] and "supply.md" in found["documents"].detail
         (repaired,) = [check for check in library.doctor().checks if check.name == "documents"]
         assert "loccit index" in repaired.left
+        said = CliRunner().invoke(app, ["grep", "hours of an order", "--index", str(index)])
+        assert "0 hits in 0 documents." in said.output and "taken out" in said.output
         said = CliRunner().invoke(app, ["doctor", "--index", str(index)])
         assert "Still to do: run loccit index" in said.stdout and "is healthy" not in said.stdout
-        assert lines(library, "hours of an order") == []
+        hits = library.find_all("hours of an order")
+        quoted = library.verify_quotes("“within 24 hours of an order”")
+        assert hits.hits == [] and not hits.complete and quoted.checks[0].status == "absent"
+        for note in (hits.note, quoted.note, library.search("Goods").note, library.obligations().note):
+            assert "1 document was damaged and taken out" in note and "loccit index" in note
         # Until it has been read again, it is named.
         assert "supply.md" in library.status().failures[0].path
         assert library.index(made.docs).added == [str(made.docs / "supply.md")]
         (line,) = lines(library, "hours of an order")
-        assert "within 24 hours" in line
+        assert "within 24 hours" in line and library.find_all("hours of an order").complete
         assert all(check.ok and "damaged" not in check.detail for check in library.doctor().checks)
 
 

@@ -33,8 +33,8 @@ class SearchIndex(Protocol):
         ...
 
     @property
-    def loss(self) -> str:
-        """What was lost of the library, so that nothing can be said to be missing; "" if nothing is known of that."""
+    def missing(self) -> str:
+        """What the library has lost or taken out, so that nothing can be said not to be there; "" if nothing."""
         ...
 
     @property

@@ -69,7 +69,7 @@ def list_obligations(
                 (
                     "" if counts.total else _instead(lookup, query, documents),
                     _by_nobody(lookup, query, documents),
-                    index.loss,
+                    index.missing,
                 ),
             )
         ),

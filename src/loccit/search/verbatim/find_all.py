@@ -60,16 +60,16 @@ def find_all(
     hits = list(islice(_hits(index, compiled, ordered, begin), limit + 1))
     complete = counted.complete and not many
     note = "" if many else _note(index, pattern, kind, allowed, ignore_case, total, counted.complete)
-    loss = index.loss
+    missing = index.missing
     return FoundAll(
         pattern,
         kind,
         _located(index, hits[:limit]),
         min(total, MOST_COUNTED),
         documents,
-        complete=complete and not loss,
+        complete=complete and not missing,
         cursor=write_cursor(begin + limit, stamp, asked) if len(hits) > limit and (complete or many) else "",
-        note=f"{note} {loss}".strip(),
+        note=f"{note} {missing}".strip(),
     )
 
 

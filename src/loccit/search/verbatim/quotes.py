@@ -105,7 +105,7 @@ def verify_quotes(
         notes.append(f"Only the first {MOST:,} quotations were checked.")
     if any(check.status == ABSENT for check in checks):
         some = NO_DOCUMENT if allowed is not None and not allowed else only_some(allowed)
-        notes += [ABSENT_HINT, *filter(None, (some, index.loss))]
+        notes += [ABSENT_HINT, *filter(None, (some, index.missing))]
     return QuotesReport(checks, short + len(long) + max(0, len(quoted) - MOST), " ".join(notes))
 
 

@@ -26,13 +26,13 @@ def hit_line(hit: TextHit, shown_path: str = "") -> str:
 
 def count_line(found: FoundAll) -> str:
     """Return the number of hits and of those shown: ``2 of 130 hits in 7 documents``, ``2 of 10,000+ hits …``."""
+    # Of none, a note says why there may be some.
+    counted = found.complete or not found.total
     hits, documents = (
-        f"1 {what}"
-        if number == 1 and found.complete
-        else f"{number:,}{'' if found.complete else '+'} {what}s"
+        f"1 {what}" if number == 1 and counted else f"{number:,}{'' if counted else '+'} {what}s"
         for number, what in ((found.total, "hit"), (found.documents, "document"))
     )
-    shown = "" if len(found.hits) == found.total and found.complete else f"{len(found.hits):,} of "
+    shown = "" if len(found.hits) == found.total and counted else f"{len(found.hits):,} of "
     return f"{shown}{hits} in {documents}."
 
 

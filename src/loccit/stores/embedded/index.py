@@ -97,7 +97,7 @@ class EmbeddedIndex(LocalIndex):
     @property
     def trouble(self) -> str:
         """What an answer should say about its source: what was lost."""
-        return self.loss
+        return self.missing
 
     @property
     def loss(self) -> str:

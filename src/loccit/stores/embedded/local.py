@@ -89,6 +89,8 @@ class LocalIndex(ABC):
         self._keyword: KeywordIndex | None = None
         self._concepts: ConceptIndex | None = None
         self._links: tempfile.TemporaryDirectory[str] | None = None
+        # A change of the record, and what had been taken out of it then.
+        self._taken_out = -1, ""
         self._links_mark: object = None
 
     # -- what depends on where the vectors are --------------------------------------------------------------
@@ -188,8 +190,26 @@ class LocalIndex(ABC):
 
     @property
     def loss(self) -> str:
-        """What was lost of the library; "" if nothing is known of that."""
+        """What the record lost; "" if nothing is known of that."""
         return self.record.meta(LOST)
+
+    @property
+    def missing(self) -> str:
+        """What the record lost, and what was taken out of it because it was damaged."""
+        generation = self.record.generation()
+        if self._taken_out[0] != generation:
+            self._taken_out = generation, self._describe_withdrawn()
+        return " ".join(filter(None, (self.loss, self._taken_out[1])))
+
+    def _describe_withdrawn(self) -> str:
+        count = len(self.record.withdrawn())
+        # Their names are text of others, which no note of ours repeats.
+        named = "1 document was" if count == 1 else f"{count:,} documents were"
+        return (
+            f"{named} damaged and taken out: run loccit index to read again what loccit status names."
+            if count
+            else ""
+        )
 
     # -- derived indexes -------------------------------------------------------------------------------------
 
