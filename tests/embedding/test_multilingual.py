@@ -32,7 +32,7 @@ QUESTIONS = [
     ("¿Puedo tener un perro en el piso?", "haustiere.md"),
     ("What do I do when the house is on fire?", "securite.md"),
     ("火事のときはどうすればいいですか", "securite.md"),
-    ("How soon must an invoice be paid?", "pagos.md"),
+    ("When are invoices due?", "pagos.md"),
     ("Où trouver le mot de passe du réseau sans fil ?", "network.md"),
     ("Does the firm pay for a medical check-up?", "kenko.md"),
 ]
