@@ -441,7 +441,8 @@ class Library(LibraryBase):
         # What keeps a model from being loaded is told where one is needed.
         with suppress(LoccitError):
             lack = unspoken(found.languages, self.embedder)
-        return replace(found, database=database, unpublished_passages=unpublished, unspoken=lack)
+        found = replace(found, unspoken=lack, missing=self._index.missing)
+        return replace(found, database=database, unpublished_passages=unpublished)
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
         """Compare the record with the derived indexes, and repair what does not agree."""

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from loccit import Library
 from loccit.cli.app import app
-from loccit.errors import IndexStateError
+from loccit.errors import IndexStateError, NotFoundError
 from loccit.model import Check, DoctorReport
 
 
@@ -80,7 +80,11 @@ def test_a_changed_number_is_not_quoted_and_nothing_is_made_from_it(index: Path,
         assert hits.hits == [] and not hits.complete and quoted.checks[0].status == "absent"
         for note in (hits.note, quoted.note, library.search("Goods").note, library.obligations().note):
             assert "1 document was damaged and taken out" in note and "loccit index" in note
+        for absent in (lambda: library.section("Article 77"), lambda: library.define("demurrage")):
+            with pytest.raises(NotFoundError, match="1 document was damaged and taken out"):
+                absent()
         # Until it has been read again, it is named.
+        assert "taken out" in library.status().missing
         assert "supply.md" in library.status().failures[0].path
         assert library.index(made.docs).added == [str(made.docs / "supply.md")]
         (line,) = lines(library, "hours of an order")

@@ -234,7 +234,7 @@ class PlaceFinder:
         if self.within is None and asks_for_step(reference):
             return NotFoundError(f"No section is called {reference!r}. {STEPS_UNDERSTOOD}")
         # Only in documents that may be shown.
-        near = near_places(self.index, query, documents)
+        near = f"{near_places(self.index, query, documents)} {self.index.missing}".rstrip()
         if self.within is not None:
             return NotFoundError(f"No document of this tool has a section {reference!r}.{near}", "place")
         if document:

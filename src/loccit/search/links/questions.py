@@ -212,7 +212,7 @@ def define(index: SearchIndex, term: str, document: str | None) -> DefineRespons
         )
     near = [] if found else Dictionary(index.terms.like(term_words(wanted))).near(wanted)
     if not found and not near:
-        raise NotFoundError(f"No document defines {wanted!r}.", "term")
+        raise NotFoundError(f"No document defines {wanted!r}. {index.missing}".rstrip(), "term")
     return DefineResponse(wanted, found, near)
 
 
