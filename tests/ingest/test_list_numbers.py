@@ -178,3 +178,12 @@ def test_the_ticks_of_an_axis_are_no_places(tmp_path: Path) -> None:
         (outline,) = library.outline("text.md")
         assert [node.label for node in outline.nodes] == ["1", "2", "3"]
         assert not any(node.children for node in outline.nodes)
+
+
+def test_a_list_between_the_items_of_another_is_below_the_one_before_it(tmp_path: Path) -> None:
+    page = """<h2>Article 10</h2><ol><li>The board has duties:</li><ol><li>to meet,</li><li>to vote.</li></ol>
+    <li>It meets in spring.</li></ol><h2>Article 11</h2><ol><li>Fees are due.</li><li>They are paid.</li></ol>"""
+    (tmp_path / "act.html").write_text(f"<html><body><h1>Act</h1>{page}</body></html>")
+    with Library(tmp_path / "index") as library:
+        library.index(tmp_path / "act.html", embed=False)
+        assert "in spring" in library.section("Article 10(2)").text

@@ -247,6 +247,12 @@ def test_numbers_of_pages_number_no_parts(tmp_path: Path) -> None:
         assert not any(outline.nodes for outline in library.outline("book.txt"))
 
 
+def test_captions_number_no_parts(tmp_path: Path) -> None:
+    text = "# Report\n\n" + "".join(f"TABLE D-{n}: FEES OF PIER {n}\n\n{WORDS}\n\n" for n in range(1, 8))
+    with library_of(tmp_path, "report.md", text) as library:
+        assert not library.outline("report.md")[0].nodes[0].children
+
+
 def test_a_part_of_a_place_whose_word_is_behind_its_number_is_not_another_place(tmp_path: Path) -> None:
     text = "# Закон\n\n" + "".join(
         f"{n}-статья\n\n(1) Первое правило {n}. {WORDS}\n\n(2) Второе правило {n}. {WORDS}\n\n"
@@ -256,9 +262,26 @@ def test_a_part_of_a_place_whose_word_is_behind_its_number_is_not_another_place(
         assert "Второе правило 6." in library.section("6-статья(2)").text
 
 
+def test_codes_with_letters_behind_their_numbers_label_each_heading(tmp_path: Path) -> None:
+    text = "# Baseline\n\n" + "".join(
+        f"## {n}. Area {n}\n\n"
+        + "".join(f"### MS.AAD.{n}.{k}v1\n\nAccounts of sort {n}{k} are blocked. {WORDS}\n\n" for k in (1, 2))
+        + "".join(
+            f"### MS.AAD.{n}.{k}v1 Instructions\n\nWhoever blocks sort {n}{k} signs in. {WORDS}\n\n"
+            for k in (1, 2)
+        )
+        for n in range(1, 5)
+    )
+    with library_of(tmp_path, "baseline.md", text) as library:
+        assert "sort 32 are blocked" in library.section("MS.AAD.3.2v1").text
+        area = library.outline("baseline.md")[0].nodes[0].children[2]
+        assert [node.label for node in area.children] == [f"MS.AAD.3.{k}v1" for k in (1, 2, 1, 2)]
+
+
 def test_codes_that_begin_like_an_abbreviated_word_are_not_cut(tmp_path: Path) -> None:
     text = "# APP.1.2: Webbrowser\n\n" + "".join(
         f"## APP.1.2.A{n} Schutz {n}\n\n{WORDS}\n\n" for n in range(1, 6)
     )
     with library_of(tmp_path, "app.md", text) as library:
-        assert library.section("APP.1.2.A4").heading == "APP.1.2.A4 Schutz 4"
+        place = library.section("APP.1.2.A4")
+        assert place.heading == "APP.1.2.A4 Schutz 4" and place.section_label == "APP.1.2.A4"

@@ -142,6 +142,11 @@ def _append(element: Any, text: str) -> None:
 
 
 def _lists(root: Any) -> None:
+    for items in list(root.iter("ol", "ul")):
+        above = items.getprevious()
+        if above is not None and above.tag == "li":
+            # A list between the items of another is below the one before it.
+            above.append(items)
     for items in list(root.iter("ol")):
         style = _list_style(items)
         start = items.get("start") or "1"

@@ -147,9 +147,9 @@ def _events(
     if 2 * sum(number in listed for number in dotted) >= len(dotted):
         listed.update(dotted)
     marks = [mark for mark in marks if mark.marker.dotted not in listed]
-    lists = owner.kind in _FORMAL_KINDS or (
-        cited and not headed and section.number == owner.number and _is_one_list(marks)
-    )
+    own = not headed and section.number == owner.number
+    # A heading that is nothing but a number has paragraphs below it, no steps.
+    lists = owner.kind in _FORMAL_KINDS or (own and (not section.title or (cited and _is_one_list(marks))))
     known = {id(mark) for mark in marks if _is_clause_mark(mark, owner, lists)}
     return [event for event in events if isinstance(event, Text) or id(event) in known] if known else []
 

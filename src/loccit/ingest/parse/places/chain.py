@@ -97,8 +97,10 @@ def closeness(number: Number, later: Number) -> float:
         gap = max(1, later[size][1] - number[size][1]) + bool(later[size][2])
         near = 1.0 if number[size] in _before(later[size]) else 1.0 / gap
         size += 1
-    for group, value, _ in later[size:]:
-        near /= max(1, value - (96 if group else 0))
+    for index, (group, value, _) in enumerate(later[size:], size):
+        # `AAD.1.2v1` after `AAD.1.1v1`: what letters stand behind every number are no count.
+        if not (group and number[index : index + 1] == later[index : index + 1]):
+            near /= max(1, value - (96 if group else 0))
     return near
 
 

@@ -27,7 +27,7 @@ Shape: TypeAlias = tuple[str, str]
 """A form, and the word, sign or letters beside the number."""
 
 _WORD = rf"{LETTER}{{2,24}}"
-_WORDS = rf"{_WORD}(?:\s{LETTER}{{1,24}}){{0,2}}"
+_WORDS = rf"['’]?{_WORD}(?P<more>\s{LETTER}{{1,24}}){{0,3}}"
 _HYPHEN = r"[-‐‑]"
 _NUMBER = (
     r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[^\W\d_A-Z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
@@ -36,17 +36,17 @@ _DOTTED = r"(?:\d{1,4}|[IVXLC]{1,7}|[A-Z]{1,2})(?:[.\-‑]\d{1,4}|[.\-‑][A-Za-
 # Letters and digits: `IR-4`, `ES.103`, `TC-API-012`, `A3b3)`, `1b1)`, `AC-2(3)`, `35/A`, `19^1`.
 _CODED = (
     r"(?:(?:[A-Z][A-Za-z]{0,11}[-._])*[A-Z][A-Za-z]{0,11}[-._]?\d{1,4}|\d{1,4}(?=(?!st|nd|rd|th)[a-z]\d?|[A-Z]{1,3}(?![^\W_])|/[A-Z]|\^\d))"
-    r"(?:[-._]\d{1,4}|[a-zA-Z]{1,3}(?=\d|(?![^\W_]))|/[A-Z](?![^\W_])|\^?\d{1,3}){0,6}(?:\(\d{1,3}\)|\([a-z]{1,2}\)){0,3}"
+    r"(?:[-._]\d{1,4}|[-._]?[a-zA-Z]{1,3}(?=\d)|[a-zA-Z]{1,3}(?![^\W_])|/[A-Z](?![^\W_])|\^?\d{1,3}){0,6}(?:\(\d{1,3}\)|\([a-z]{1,2}\)){0,3}"
 )
 _END = r"(?P<mark>\s?[.:)–—|-]{0,2})(?=\s|\Z)"
 _FORMS = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
-        # `Kifungu cha 12.`, `Inqaku le-16`, `Qodobka 13 naad`
+        # `Kifungu cha 12.`, `Inqaku loku-16`, `Qodobka 13 naad`
         (
             "before",
-            rf"(?P<word>{_WORDS})(?:[.,:]?-?\s{{1,3}}|(?<=\s{LETTER}{LETTER}){_HYPHEN})(?P<number>{_NUMBER})"
-            rf"(?:\s{LETTER}{{2,5}}(?=\n|\Z))?{_END}",
+            rf"(?P<word>{_WORDS})(?:[.,:]?-?\s{{1,3}}|(?(more){_HYPHEN}|(?!)))(?P<number>{_NUMBER})"
+            rf"(?:[\s‐‑-]{LETTER}{{2,5}}(?=\n|\Z))?{_END}",
         ),
         # `12 straipsnis.`, `12-modda`, `10-ncı madde`
         (
@@ -97,7 +97,7 @@ class Beginning(NamedTuple):
     """A line, heading or cell that begins with a number, in one reading.
 
     ``marked``: the format or its own punctuation sets the number apart. ``opens``: a blank line is before it. ``row``:
-    it is a cell or an item of a list.
+    it is a cell or an item of a list. ``heading``: the format marks it as one.
     """
 
     start: int
@@ -108,6 +108,7 @@ class Beginning(NamedTuple):
     marked: bool
     opens: bool
     row: bool
+    heading: bool
     shape: Shape
 
 
@@ -169,8 +170,13 @@ def learn_series(parsed: Parsed, skip: Set[int] = frozenset()) -> Learnt:
     # A line with several readings belongs to the longest series.
     for shape, chain in sorted(accepted.items(), key=lambda item: -len(item[1])):
         if shape[0] not in ("before", "after"):
-            last = {found.number: found for found in chain}.values() if shape[0] in _ABSOLUTE else chain
-            members.update({found.start: found for found in last if found.start not in members})
+            last = {found.number: found.start for found in chain}
+            members.update(
+                (found.start, found)
+                for found in chain
+                if found.start not in members
+                and (shape[0] not in _ABSOLUTE or found.heading or last[found.number] == found.start)
+            )
     return Learnt(_kinds({shape: chain for shape, chain in accepted.items() if shape[0] in _NAMED}), members)
 
 
@@ -214,6 +220,7 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
                         marked or ends,
                         blank,
                         row,
+                        heading,
                         shape,
                     )
                     yield shape, found
@@ -243,9 +250,7 @@ def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
     for form, pattern in _FORMS:
         if match := pattern.match(bare):
             word = lowered(match["word"])
-            if form in ("before", "after") and (
-                word in _ASIDE or (_is_known(word) and parse_heading(bare)[0] is not None)
-            ):
+            if form in ("before", "after") and _is_read_otherwise(word.split(), bare):
                 continue
             if form == "code":
                 letters = re.match(r"[A-Z]\D*", match["number"])
@@ -260,6 +265,12 @@ def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
                     continue
                 word = "letter"
             yield (form, word), match
+
+
+def _is_read_otherwise(words: Sequence[str], bare: str) -> bool:
+    """Whether words beside a number count captions and the like, mention a place, or are of a label read anyway."""
+    known = _is_known(words[-1]) and (len(words) > 1 or parse_heading(bare)[0] is not None)
+    return known or not _ASIDE.isdisjoint(words)
 
 
 def _is_known(word: str) -> bool:
@@ -309,7 +320,12 @@ def _series(
             chain = [line for run in runs for line in run]
             # A code says itself what it is: one that is out of order is a place, too, if it is set apart.
             known = {line.number for line in chain}
-            alone = [line for line in groups[shape] if line.marked and line.number not in known]
+            taken = {line.start for line in chain}
+            alone = [
+                line
+                for line in groups[shape]
+                if line.start not in taken and (line.heading or (line.marked and line.number not in known))
+            ]
             if _kin(shape) in kin and (found := [*chain, *alone]):
                 yield shape, sorted(found)
     for shape, beginnings in groups.items():
