@@ -441,7 +441,7 @@ class Library(LibraryBase):
         # What keeps a model from being loaded is told where one is needed.
         with suppress(LoccitError):
             lack = unspoken(found.languages, self.embedder)
-        found = replace(found, unspoken=lack, missing=self._index.missing)
+        found = replace(found, unspoken=lack, lost=self._index.missing)
         return replace(found, database=database, unpublished_passages=unpublished)
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:

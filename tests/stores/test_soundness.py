@@ -84,7 +84,7 @@ def test_a_changed_number_is_not_quoted_and_nothing_is_made_from_it(index: Path,
             with pytest.raises(NotFoundError, match="1 document was damaged and taken out"):
                 absent()
         # Until it has been read again, it is named.
-        assert "taken out" in library.status().missing
+        assert "taken out" in library.status().lost
         assert "supply.md" in library.status().failures[0].path
         assert library.index(made.docs).added == [str(made.docs / "supply.md")]
         (line,) = lines(library, "hours of an order")

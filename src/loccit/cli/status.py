@@ -48,8 +48,8 @@ def _summary(state: Status) -> RenderableType:
         grid.add_row(
             "scans", Text(f"{plural(state.scanned_documents, 'document')} with pages read from images")
         )
-    if state.missing:
-        grid.add_row("missing", Text(one_line(state.missing), style="yellow"))
+    if state.lost:
+        grid.add_row("lost", Text(one_line(state.lost), style="yellow"))
     languages = Text(_counts(state.languages).strip(" ()") or "–")
     if state.unspoken:
         languages.append(f"\n{one_line(state.unspoken)}", style="yellow")

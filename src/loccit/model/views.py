@@ -174,7 +174,7 @@ class Status:
     ``database`` names the one that holds the library, and is empty where the folder holds all of it;
     ``unpublished_passages`` are not there yet. ``scanned_documents`` have pages that were read from images;
     ``doubtful`` are documents that contradict the places found in them. ``unspoken`` says which documents are in a
-    language that the embedding model does not cover, and what helps; ``missing`` what the library has lost, and what
+    language that the embedding model does not cover, and what helps; ``lost`` what the library has lost, and what
     was taken out of it because it was damaged.
     """
 
@@ -199,7 +199,7 @@ class Status:
     scanned_documents: int = 0
     doubtful: list[str] = field(default_factory=list)
     unspoken: str = ""
-    missing: str = ""
+    lost: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values."""

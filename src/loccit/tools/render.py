@@ -434,8 +434,8 @@ def status_text(state: Status, name: str = "") -> str:
         lines.append(f"Types: {kinds}")
     if state.languages:
         lines.append("Languages: " + ", ".join(f"{count} {code}" for code, count in state.languages.items()))
-    if state.missing:
-        lines.append(state.missing)
+    if state.lost:
+        lines.append(state.lost)
     if state.unspoken:
         lines.append(state.unspoken)
     if state.database:
