@@ -52,7 +52,7 @@ def test_a_budget_of_nothing_is_refused(library: Library) -> None:
         library.search("vessel", token_budget=0)
 
 
-@pytest.mark.parametrize("budget", (200, 500, 1200))
+@pytest.mark.parametrize("budget", (240, 500, 1200))
 def test_the_command_prints_no_more_than_the_budget(library: Library, folder: Path, budget: int) -> None:
     words = ["search", "vessel at anchor", "--format", "llm", "--token-budget", str(budget)]
     result = CliRunner().invoke(app, [*words, "--index", str(folder / ".loccit")])

@@ -18,6 +18,7 @@ ONCE = (
     "SELECT document, ordinal, coalesce(parent, -1) FROM places",
     "COUNT(DISTINCT",
     "FROM documents ORDER BY source_path",
+    "FROM failures",
     "FROM definitions f",
 )
 
