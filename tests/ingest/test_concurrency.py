@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.ingest.fakes import MODES, WordEmbedder, found, holdings
+from tests.open_files import needs_proc, open_files
 
 from loccit import Library
 from loccit.errors import IndexLockedError
@@ -183,7 +184,7 @@ def test_many_processes_open_a_new_index_at_once(tmp_path: Path) -> None:
         assert process.wait(timeout=120) == 0, errors.decode()
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
+@needs_proc
 def test_threads_that_are_gone_leave_no_connections(tmp_path: Path, docs: Path, quick: None) -> None:
     fill(docs, 1)
     with Library(tmp_path / "index", embedder=WordEmbedder()) as library:
@@ -192,5 +193,4 @@ def test_threads_that_are_gone_leave_no_connections(tmp_path: Path, docs: Path, 
             thread = threading.Thread(target=lambda: library.search("zebra"))
             thread.start()
             thread.join()
-        opened = [link.readlink() for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
-        assert opened.count(tmp_path / "index" / "record.sqlite3") <= 3
+        assert open_files().count(tmp_path / "index" / "record.sqlite3") <= 3

@@ -15,6 +15,7 @@ import chromadb
 import numpy as np
 import pytest
 from chromadb.config import Settings
+from tests.open_files import needs_proc, open_files
 from tests.stores.providers.chroma_server_process import TOKEN, ChromaServer, TokenGuard
 
 from loccit.errors import (
@@ -381,13 +382,10 @@ def test_a_folder_that_cannot_be_written(folder: _Folder) -> None:
         store.create(DIMENSION)
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+@needs_proc
 def test_a_folder_needs_no_network(folder: _Folder) -> None:
     def sockets() -> set[str]:
-        # The list itself is read through a descriptor that is gone afterwards.
-        open_files = [path for path in list(Path("/proc/self/fd").iterdir()) if path.is_symlink()]
-        links = [path.readlink().name for path in open_files]
-        return {link for link in links if link.startswith("socket:")}
+        return {file.name for file in open_files() if file.name.startswith("socket:")}
 
     before = sockets()
     with made(folder) as store:
