@@ -20,7 +20,7 @@ from loccit.search.present.snippets.evidence import unit_spans
 from loccit.search.retrieve.bearing import Line
 from loccit.search.select.calibrate import Grounds
 from loccit.search.select.selector import Chosen
-from loccit.search.select.wording import letters_said
+from loccit.search.select.wording import says_more_than
 
 # Of these, more is shown than a heading with few letters, up to so many.
 _PLACES = ("section", "title", "document")
@@ -231,7 +231,7 @@ def _introduced(result: SearchResult, document: int, clause: Place, records: Rec
 def _with_substance(chunk: StoredChunk, place: Place | None, enrichment: Enrichment) -> StoredChunk:
     """Add what follows a heading of which the chunk has little more than a tag line, to the end of a sentence."""
     end, texts = min(place.end, chunk.end + _MORE) if place else 0, enrichment.places
-    if end <= chunk.end or texts is None or place is None or letters_said(chunk.content) > _LITTLE:
+    if end <= chunk.end or texts is None or place is None or says_more_than(_LITTLE, chunk.content):
         return chunk
     if set(enrichment.hidden).intersection(texts.chunk_ids_between(chunk.document, chunk.end, end)):
         return chunk

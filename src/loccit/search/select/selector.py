@@ -26,7 +26,7 @@ from loccit.search.retrieve.leg import ExactHits, Retrieved
 from loccit.search.select.calibrate import Evidence, calibrate
 from loccit.search.select.parents import Expanded, expand_parents
 from loccit.search.select.refine import IndexReader, Refined, refine
-from loccit.search.select.wording import letters_said
+from loccit.search.select.wording import says_more_than
 
 if TYPE_CHECKING:
     from loccit.rerank import Reranker
@@ -228,7 +228,7 @@ class Chooser:
         read = self._reader.chunks([candidate.chunk for candidate in best])
         for candidate in best:
             chunk = read.get(candidate.chunk)
-            if chunk and (chunk.chunk_type == "header" or not letters_said(chunk.content)):
+            if chunk and (chunk.chunk_type == "header" or not says_more_than(0, chunk.content)):
                 candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
         return sorted(candidates, key=lambda item: (-item.pin, -item.score))
 

@@ -225,13 +225,23 @@ _LITTLE = re.compile(
     re.MULTILINE,
 )
 
+_GLANCE = 300
 
-def letters_said(text: str) -> int:
-    """Count the letters of a text besides headings, links, pictures and directives such as that to include a file.
 
-    >>> letters_said("# Guide\\n\\n[Tariff](tariff.md)\\ninclude::intro.adoc[]"), letters_said("# Rent\\nIn advance.")
-    (0, 9)
+def says_more_than(letters: int, text: str) -> bool:
+    """Whether a text has more letters besides headings, links, pictures and directives such as that to include a file.
+
+    >>> says_more_than(0, "# Guide\\n\\n[Tariff](tariff.md)\\ninclude::intro.adoc[]")
+    False
+    >>> says_more_than(8, "# Rent\\nIn advance.")
+    True
     """
+    # The first lines of a long text nearly always settle it.
+    glance = text.rfind("\n", 0, _GLANCE) + 1
+    return (0 < glance < len(text) and _letters(text[:glance]) > letters) or _letters(text) > letters
+
+
+def _letters(text: str) -> int:
     # A character of Chinese or Japanese is about half a word.
     return sum(3 if char > "\u2e80" else 1 for char in _LITTLE.sub(" ", text) if char.isalnum())
 
