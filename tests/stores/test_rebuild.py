@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -182,3 +184,22 @@ def test_a_lock_that_is_a_folder(index: Path, documents: Path) -> None:
         (index / "writer.lock" / "something").unlink()
         assert library.doctor().healthy
         assert len(library.index(workers=1).added) == 1
+
+
+def test_a_folder_that_others_open_meanwhile_is_replaced(
+    index: Path, documents: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that opens the old index puts a lock back while it is being removed."""
+    remove, keyword, left = shutil.rmtree, index / "keyword", iter(range(3))
+
+    def removed(folder: Path, *rest: Any, **options: Any) -> None:
+        remove(folder, *rest, **options)
+        if Path(folder) == keyword and next(left, None) is not None:
+            keyword.mkdir()
+            (keyword / ".tantivy-meta.lock").touch()
+
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    with Library(index, embedder=HashEmbedder()) as library:
+        assert not library.index([documents], workers=1, rebuild=True).failed
+        assert next(left, None) is None, "it was in the way"
+        assert library.doctor(repair=False).healthy

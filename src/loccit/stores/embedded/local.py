@@ -7,6 +7,7 @@ seen. A missing, damaged or outdated one is brought up to date in the same way. 
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
@@ -56,6 +57,8 @@ BESIDE = "rebuild"
 _COMMIT_EVERY = 500
 # How long a search waits for another process that is building an index.
 _PATIENCE = 10.0
+# How often a folder is replaced that others open meanwhile.
+_REPLACEMENTS = 100
 # A search announces catching up on more changes than this.
 _SILENT_CHANGES = 500
 
@@ -286,9 +289,7 @@ class LocalIndex(ABC):
         If interrupted, the remaining old ones are behind the record, and are rebuilt from it.
         """
         for name in names:
-            shutil.rmtree(self.folder / name, ignore_errors=True)
-            if (source / name).is_dir():
-                (source / name).replace(self.folder / name)
+            _replace_folder(self.folder / name, source / name)
         self._columns, self._texts, self._keyword, self._concepts = None, None, None, None
         if VECTORS in names:
             self.release_vectors()
@@ -498,3 +499,20 @@ class LocalIndex(ABC):
         self.release_vectors()
         self._drop_links()
         self.database.close()
+
+
+def _replace_folder(target: Path, source: Path) -> None:
+    """Put a folder in the place of another, or remove that one if there is none.
+
+    Somebody who opens the index meanwhile may put a lock into what is being removed, so it is tried a few times.
+    """
+    for left in reversed(range(_REPLACEMENTS)):
+        shutil.rmtree(target, ignore_errors=True)
+        if not source.is_dir():
+            return
+        try:
+            source.replace(target)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not left:
+                raise
