@@ -118,7 +118,8 @@ class KeywordSearch:
         chunks = np.array([place or 0 for place in places], dtype=np.int64)
         scores = np.array([score for score, _ in hits], dtype=np.float64)
         order = np.lexsort((chunks, -scores))
-        return RankedList(KEYWORD, chunks[order], scores[order], full=sum(idfs(counts, terms)))
+        full = sum(term.count * value for term, value in zip(terms, idfs(counts, terms), strict=True))
+        return RankedList(KEYWORD, chunks[order], scores[order], full=full)
 
 
 @dataclass(frozen=True, slots=True)
