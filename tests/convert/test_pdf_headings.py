@@ -372,3 +372,116 @@ def test_an_underlined_line_is_set_off_like_a_bold_one(tmp_path: Path) -> None:
         page.text(72, y + 26, "What is due").rule(72, y + 28, 200, y + 28)
         y += 52
     assert titles(tmp_path, page) == ["Berths of the port", "Dues of vessels", "Lights at night"]
+
+
+def test_front_matter_that_a_contents_list_leaves_out_is_no_heading(tmp_path: Path) -> None:
+    """Title page, notes of the publisher, contents, text: the title and the text have headings."""
+    cover = Page().text(150, 300, "Rules of the Harbour", 24, "B").text(150, 400, "The Port of Lea", 14, "B")
+    notes, y = Page(), 60.0
+    for title in ("Keywords", "Trademarks", "Thanks to many"):
+        notes.text(72, y, title, 14, "B")
+        y = text(notes, y + 20) + 10
+    contents = Page().text(72, 60, "Contents", 14, "B")
+    body, y = Page(), 60.0
+    for n, title in enumerate(("Entry of vessels", "Care of the quay", "Lights at night")):
+        contents.text(72, 90 + 20 * n, f"{title} . . . . . . . . . . . . 1", 11)
+        body.text(72, y, title, 14, "B")
+        y = text(body, y + 20) + 10
+    later = [Page() for _ in range(8)]
+    for n, page in enumerate(later):
+        page.lines(
+            72,
+            60 + 10 * n,
+            tuple(f"{'abcdefgh'[n]}, line {k} of a page of text that goes on" for k in range(9)),
+        )
+    assert titles(tmp_path, cover, notes, contents, body, *later) == [
+        "Rules of the Harbour",
+        "Entry of vessels",
+        "Care of the quay",
+        "Lights at night",
+    ]
+
+
+def test_leaders_of_a_form_are_no_contents_list(tmp_path: Path) -> None:
+    body, y = Page(), 60.0
+    for title in ("I. Entry of vessels", "II. Care of the quay", "III. Lights at night"):
+        body.text(72, y, title, 14, "B")
+        y = text(body, y + 20) + 10
+    form = Page()
+    for n, field in enumerate(("Signature", "Name", "Date", "Telephone")):
+        form.text(72, 90 + 30 * n, f"{field}: {'_' * 30}", 11)
+    assert len(titles(tmp_path, body, form)) == 3
+
+
+def test_a_contents_list_without_page_numbers(tmp_path: Path) -> None:
+    names = ["Entry", "Quays", "Lights", "Pilots"]
+    expected = [
+        title for n, name in enumerate(names, 1) for title in (f"{n}. {name}", f"{n}.1 When are {name} open?")
+    ]
+    contents, body, y = Page().text(72, 60, "What is in it", 14, "B"), [Page(), Page()], 60.0
+    for k, title in enumerate(expected):
+        contents.text(72, 90 + 15 * k, title, 13 - 4 * (k % 2), "R" if k % 2 else "B")
+        y = 60.0 if k == 4 else y
+        body[k // 4].text(72, y, title, 13, "B")
+        y = text(body[k // 4], y + 18) + 6
+    found = convert(tmp_path, contents, *body)
+    assert [h.lstrip("# ") for h in headings(found) if h[-1] != "t"] == expected
+    assert found.text.count("2.1 When are Quays open?") == 2
+
+
+def test_a_note_and_a_single_sentence_are_no_headings(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in (
+        "Entry of vessels",
+        "This text is handed out for comments only.",
+        "* With leave of the port",
+    ):
+        page.text(72, y, title, 14, "B")
+        y = text(page, y + 20)
+    outline = [(1, "Entry of vessels", 0, 50.0), (1, "This text is handed out for comments only.", 0, None)]
+    outline.append((1, "* With leave of the port", 0, None))
+    found = convert(tmp_path, page, outline=outline)
+    assert headings(found) == ["# Entry of vessels"]
+
+
+def test_headings_that_are_sentences_throughout(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for who in ("Masters", "Pilots", "Owners", "Crews"):
+        page.text(72, y, f"{who} must report to the harbour office.", 14, "B")
+        y = text(page, y + 20)
+    assert len(titles(tmp_path, page)) == 4
+
+
+def test_bookmarks_that_name_files_are_no_headings(tmp_path: Path) -> None:
+    """Files that were put together: their names are printed nowhere."""
+    pages = []
+    for title in ("Entry of vessels", "Care of the quay", "Lights at night"):
+        page = Page().text(72, 60, title, 16, "B")
+        text(page, 90)
+        pages.append(page)
+    outline = [(1, f"Order re Harbour (rev {n}) - Exhibit", n, 50.0) for n in range(3)]
+    found = convert(tmp_path, *pages, outline=outline)
+    assert [h.lstrip("# ") for h in headings(found)] == [
+        "Entry of vessels",
+        "Care of the quay",
+        "Lights at night",
+    ]
+
+
+def test_a_title_goes_on_below_a_colon(tmp_path: Path) -> None:
+    page = (
+        Page().text(150, 60, "Lights at Night:", 22, "B").text(120, 86, "Rules of the Port of Lea", 22, "B")
+    )
+    page.text(72, 140, "1. Entry", 13, "B")
+    text(page, 160)
+    assert titles(tmp_path, page)[0] == "Lights at Night: Rules of the Port of Lea"
+
+
+def test_columns_with_a_narrow_gap_between_them(tmp_path: Path) -> None:
+    """Two lines of the left column almost reach the right one, as in sheets with narrow gutters."""
+    page = Page()
+    for n in range(12):
+        left = f"left {n} goes on and on, up to here" + ", just so" * (n in (4, 8))
+        page.text(72, 60 + 13 * n, left).text(262, 60 + 13 * n, f"right {n} goes on and on and on here")
+    found = convert(tmp_path, page).text
+    assert found.index("left 11") < found.index("right 0")

@@ -225,6 +225,13 @@ def test_titles_may_begin_with_a_small_letter_or_a_quotation_mark() -> None:
     assert numbered_report("", body) == [*SECTIONS, "3.1. f8 Keystream Generation", '3.2. "-type" Subfields']
 
 
+def test_what_a_list_of_figures_counts_is_no_heading() -> None:
+    names = ("Acknowledgements", "Figure 1: Berths", "Figure 2: Lights")
+    listed = "\n".join(f"   {name}  . . . . . . . . . . .  {n}" for n, name in enumerate(names, 5))
+    body = "".join(f"{name}\n\n   There is one.\n\n" for name in names)
+    assert numbered_report(listed, body) == [*SECTIONS, "Acknowledgements"]
+
+
 def test_a_list_that_is_repeated_is_no_contents_page() -> None:
     parts = "".join(f"{n}. Vessel {n} of Steel\n\n" for n in range(1, 7))
     body = "".join(f"{n}. Duty {n}. The supplier shall do what section {n} says.\n\n" for n in range(1, 9))

@@ -22,7 +22,7 @@ from loccit.errors import ConversionError
 from loccit.ingest.convert.ocr import Ocr, Picture
 from loccit.ingest.convert.pdf.candidates import find_body
 from loccit.ingest.convert.pdf.headings import find_title, mark_headings
-from loccit.ingest.convert.pdf.layout import mark_contents, reading_order
+from loccit.ingest.convert.pdf.layout import mark_contents, mark_unpaged_contents, reading_order
 from loccit.ingest.convert.pdf.line_numbers import set_line_numbers_aside
 from loccit.ingest.convert.pdf.outline import Bookmark, is_useful, page_tags, read_outline
 from loccit.ingest.convert.pdf.page import Item, Line, PageText, name_pages
@@ -143,6 +143,7 @@ def _flow(pages: list[PageText]) -> list[Item]:
         items = reading_order([*page.lines, *tables])
         carried = mark_contents(page, [i for i in items if isinstance(i, Line)], carried)
         flow.extend(items)
+    mark_unpaged_contents(flow)
     return flow
 
 

@@ -127,6 +127,8 @@ _LONGEST = 260
 _MOST_WORDS = 40
 _MOST_LINES = 6
 _NEARLY = 0.6
+_TITLE = 4.0
+"""Points above the text from which a colon joins a subtitle to a title."""
 _MOSTLY = 0.75
 _PAGE_OF_TEXT = 1000
 _STOPS = frozenset('.;:!?”"')
@@ -367,7 +369,7 @@ def _end(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
             or starts_item(line.text)
             or (_bold_share(line) > 0.9) != bold
             or line.spans[0].style.colour != before.spans[-1].style.colour
-            or before.text.endswith(":")
+            or (before.text.endswith(":") and first.size < body.size + _TITLE)
         ):
             break
         last += 1

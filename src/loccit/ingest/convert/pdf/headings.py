@@ -33,7 +33,7 @@ from loccit.ingest.convert.pdf.outline import (
     match_bookmark,
     printed_title,
 )
-from loccit.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText
+from loccit.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText, Table
 from loccit.ingest.convert.pdf.selection import (
     counts_up,
     find_run_ins,
@@ -45,6 +45,8 @@ from loccit.ingest.convert.pdf.selection import (
 _SPARSE = 6
 """With fewer bookmarks than one per this many pages, headings between them are looked for."""
 _LEAST_LABELS = 3
+_LONG = 5
+"""A sentence has more words than these."""
 _MISSED = 0.5
 _Kind: TypeAlias = tuple[str, int, float, bool, bool, bool]
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -66,24 +68,36 @@ def mark_headings(
     flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body
 ) -> Flow:
     """The flow with its heading lines replaced by headings."""
-    marked = _mark(flow, pages, marks, body)
-    return _without_contents(_without_repeated_titles(_with_labels_above(marked)))
+    marked = _with_labels_above(_mark(flow, pages, marks, body))
+    return _without_others(_without_repeated_titles(marked, pages))
 
 
-def _without_contents(flow: Flow) -> Flow:
-    """What is right above a list of contents is no heading: the list is none of the parts that it names."""
-    following = [*flow[1:], None]
+def _without_others(flow: Flow) -> Flow:
+    """What is right above a list of contents is no heading: the list is none of the parts that it names.
+
+    Nor is a note, or a sentence unless such headings recur.
+    """
+    sentences = Counter(item.style for item in flow if isinstance(item, Heading) and _is_sentence(item.text))
     return [
         item.as_line()
-        if isinstance(item, Heading) and isinstance(below, Line) and below.contents and is_contents(item.text)
+        if isinstance(item, Heading)
+        and (
+            (isinstance(below, Line) and below.contents and is_contents(item.text))
+            or (_is_sentence(item.text) and sentences[item.style] < _LEAST_LABELS)
+            or item.text.startswith("*")
+        )
         else item
-        for item, below in zip(flow, following, strict=True)
+        for item, below in zip(flow, [*flow[1:], None], strict=True)
     ]
 
 
+def _is_sentence(text: str) -> bool:
+    return text[-1:] == "." and text.count(" ") >= _LONG and find_label(text) is None
+
+
 def _mark(flow: Sequence[Item], pages: Sequence[PageText], marks: Sequence[Bookmark], body: Body) -> Flow:
-    if is_useful(marks):
-        marked = _from_outline(flow, marks)
+    marked = _from_outline(flow, marks) if is_useful(marks) else None
+    if marked is not None:
         return _add(marked, body, len(pages), sparse=len(marks) < len(pages) / _SPARSE)
     tagged = headings_from_tags(flow, pages, body.letters)
     found = _by_look(flow, body, len(pages))
@@ -172,12 +186,14 @@ def _with_labels_above(flow: Flow) -> Flow:
     return result
 
 
-def _without_repeated_titles(flow: Flow) -> Flow:
+def _without_repeated_titles(flow: Flow, pages: Sequence[PageText]) -> Flow:
     """The title once: what stands on the first page is no heading on further title pages and above the text."""
     covers, first = front_pages(flow)
     if not covers:
         return flow
-    titles = {normal(item.text) for item in flow if isinstance(item, Heading) and item.page == covers[0]}
+    cover = [item for item in flow if item.page == covers[0] and not isinstance(item, Table)]
+    titles = {normal(item.text) for item in cover if isinstance(item, Heading) or not item.contents}
+    titles.update(map(normal, pages[covers[0]].aside))
     return [
         item.as_line()
         if isinstance(item, Heading) and covers[0] < item.page <= first and normal(item.text) in titles
@@ -213,8 +229,10 @@ def _replace(flow: Sequence[Item | Heading], found: Sequence[Candidate], levels:
     return result
 
 
-def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
+def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow | None:
     """Bookmarks matched to lines; those whose words are not on the page are placed where they point.
+
+    None if these are most of them: names of the files that were put together.
 
     A table's cell without a number is no heading, even if a style made it a bookmark, nor is a caption among headings.
     """
@@ -250,6 +268,8 @@ def _from_outline(flow: Sequence[Item], marks: Sequence[Bookmark]) -> Flow:
             if find_label(mark.title) or not any(normal(mark.title) in cell for cell in cells[mark.page]):
                 place = _place(mark, flow, by_page.get(mark.page, []))
                 inserted[place].append(Heading(mark.page, mark.title, level))
+    if sum(map(len, inserted.values())) > _MISSED * len(marks):
+        return None
     result: Flow = []
     position = 0
     while position < len(flow):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from loccit.ingest.convert.pdf.candidates import find_label, starts_item
+from loccit.ingest.convert.pdf.candidates import find_label, normal, starts_item
 from loccit.ingest.convert.pdf.page import Item, Line, PageText
 
 _EDGE = 4.0
@@ -27,6 +27,9 @@ _LONGEST_ENTRY = 3
 _MOST_WITHOUT_PAGE = 8
 """Lines between the title of a contents list and its first entry with a page number."""
 _ENTRY = re.compile(r"(.*[^\W\d_]{3}.*?)\s+(\d{1,4})")
+_KEY = 10
+_LEAST_UNPAGED, _MOSTLY, _FRONT = 6, 0.6, 6
+"""Entries without page numbers that make a list of contents, the share of them that comes again, and its last page."""
 _SQUEEZE = re.compile(r"\s*(?:[.…·_]\s?){4,}\s*")
 
 
@@ -259,6 +262,47 @@ def mark_contents(page: PageText, lines: list[Line], carried: list[Line] | None)
         for line in carried:
             line.contents = True
     return lines[last + 1 :]
+
+
+def mark_unpaged_contents(flow: Sequence[Item]) -> None:
+    """Mark the entries of a contents list without page numbers: labels one below the other, most of which come again.
+
+    The list ends where the first of them comes again.
+    """
+    front = [n for n, item in enumerate(flow) if item.page <= _FRONT and _key(item) is not None]
+    if not any(
+        b - a < _LEAST_UNPAGED + _LONGEST_ENTRY
+        for a, b in zip(front, front[_LEAST_UNPAGED - 1 :], strict=False)
+    ):
+        return
+    labelled = [(n, key) for n, item in enumerate(flow) if (key := _key(item)) is not None]
+    last = {key: n for n, key in labelled}
+    run: list[int] = []
+    again, end = 0, len(flow)
+    for n, key in labelled:
+        if run and (n - run[-1] > _LONGEST_ENTRY or n >= end):
+            if again >= max(_LEAST_UNPAGED, _MOSTLY * len(run)):
+                break
+            run, again, end = [], 0, len(flow)
+        if key[1] and last[key] > n:
+            again += 1
+            end = end if run else last[key]
+        elif not run:
+            continue
+        run.append(n)
+        if flow[run[0]].page > _FRONT:
+            return
+    if again >= max(_LEAST_UNPAGED, _MOSTLY * len(run)):
+        for item in flow[run[0] : run[-1] + 1]:
+            if isinstance(item, Line):
+                item.contents = True
+
+
+def _key(item: Item) -> tuple[str, str] | None:
+    """The number of a labelled line and the beginning of its title."""
+    if not isinstance(item, Line) or item.contents or (label := find_label(item.text)) is None:
+        return None
+    return label.number, normal(item.text[label.length :])[:_KEY]
 
 
 def _numbered(lines: list[Line], carried: bool) -> list[int]:

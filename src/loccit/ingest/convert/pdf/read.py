@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +15,10 @@ from loccit.ingest.convert.pdf.words import DEEPEST_OVERLAP, NOTE, WIDEST_GAP, B
 
 _UNDERLINED = 0.9
 """The share of a line that its rule covers."""
+_COLUMN, _NARROWEST, _FEW = 8, 40.0, 0.3
+"""Lines that show a column, its least width, and the share of lines that may run into the next one."""
+_GUTTER = 0.8
+"""Sizes between a word and the next column, at least."""
 _OVER, _BELOW = 3.0, 4
 """Points by which a rule may be longer than its line, and be below its baseline."""
 
@@ -62,7 +66,10 @@ class PageReader:
             fences = Fences()
         words, numbers = part_line_numbers(words)
         result.margin = number_lines(numbers, number)
-        result.lines = _join_split_lines(_lines(words, number, fences), fences)
+        lines = _lines(words, number, fences)
+        if edges := _column_edges(lines):
+            lines = _lines(words, number, fences, edges)
+        result.lines = _join_split_lines(lines, fences)
         _mark_underlined(result)
         return result
 
@@ -113,8 +120,27 @@ def _upright(words: list[Word], direction: int, box: Box) -> list[Word]:
     return [(t, top - x0, top - x1, right - base, run) for t, x0, x1, base, run in words]
 
 
-def _lines(words: list[Word], number: int, fences: Fences) -> list[Line]:
-    """Cut the words into lines where the baseline changes, the pen moves back or a gap opens."""
+def _column_edges(lines: list[Line]) -> set[int]:
+    """Left edges of columns over which a few lines run: the gap between two columns may be narrow."""
+    starts = Counter(round(line.x0) for line in lines)
+    first = min(starts, default=0) + _NARROWEST
+    edges: set[int] = set()
+    for edge, count in starts.items():
+        if count >= _COLUMN and edge > first:
+            beside = sum(line.x1 < edge for line in lines)
+            over = sum(line.x0 < edge - _NARROWEST and line.x1 > edge for line in lines)
+            if beside >= _COLUMN and 0 < over < _FEW * beside:
+                edges.update((edge - 1, edge, edge + 1))
+    return edges
+
+
+def _lines(
+    words: list[Word], number: int, fences: Fences, edges: set[int] | frozenset[int] = frozenset()
+) -> list[Line]:
+    """Cut the words into lines where the baseline changes, the pen moves back or a gap opens.
+
+    At the ``edges`` of columns, a narrower gap is enough.
+    """
     lines: list[Line] = []
     spans: list[Span] = []
     parts: list[str] = []
@@ -151,6 +177,7 @@ def _lines(words: list[Word], number: int, fences: Fences) -> list[Line]:
             or not -0.45 * reach < drop < 0.45 * reach
             or not -DEEPEST_OVERLAP * reach < gap < WIDEST_GAP * reach
             or (fences and (row := fences.row(y, word_size)) and kept_apart(row, end, x0))
+            or (edges and gap > _GUTTER * reach and round(x0) in edges)
         ):
             close_line()
             base, size, start, run = y, word_size, x0, word_run

@@ -34,6 +34,8 @@ _WORDS = 6
 _FEWEST_WORDS = 4
 """In larger type, more words than these introduce a part, not what is on their line."""
 _MOST_COVERS = 4
+_EARLY = 3
+"""In the first part of this many, leaders are those of a contents list; later, those of forms."""
 _PROVEN = (2, 0.3)
 """A look is that of headings if this many, and this share, of its lines are on the contents page."""
 _USUAL = 3
@@ -271,10 +273,18 @@ def _share(members: list[Candidate], around: dict[int, _Around], name: str) -> f
 def without_front(found: Sequence[Candidate], flow: Sequence[Item | Heading], body: Body) -> list[Candidate]:
     """The candidates, without those between the title and the text, be it on the first page or on title pages.
 
-    The last of them stays if it is a plain word right above the text, such as `Abstract`.
+    The last of them stays if it is a plain word right above the text, such as `Abstract`. What precedes a list of
+    contents, and is not on it, is front matter, but for the title.
     """
     covers, first = front_pages(flow)
     gone: set[int] = set()
+    early = flow[: len(flow) // _EARLY]
+    contents = next((n for n, item in enumerate(early) if isinstance(item, Line) and item.contents), 0)
+    before = [c for c in found if c.first < contents and not c.listed]
+    if not any(isinstance(item, Heading) and item.page == flow[0].page for item in flow[:contents]):
+        title = max((c for c in before if c.page == flow[0].page), key=lambda c: c.look.size, default=None)
+        before = [c for c in before if c is not title]
+    gone.update(c.first for c in before)
     for page in covers:
         front = [c for c in found if c.page == page and c.label is None and not c.listed]
         largest = max((c.look.size for c in front if c.big), default=0.0)

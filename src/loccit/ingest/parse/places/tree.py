@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from loccit.model import Place
 from loccit.text.keys import slug, title_key
 
 _WRITTEN = re.compile(r"\d+")
+_COUNTED = re.compile(r"([^\W\d_]+)\s?\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,9 @@ def _keys(accepted: Sequence[NumberedLine]) -> dict[int, _Key]:
 def listed_titles(parsed: Parsed, contents: Contents, taken: set[int]) -> list[Heading]:
     """Lines that the contents page lists without a number: `Acknowledgements`, `Authors' Addresses`."""
     wanted = {entry.title for entry in contents.entries if not entry.number and len(entry.title) > 3}
+    # `Figure 1`, `Figure 2`: what a list of figures counts are captions.
+    counted = Counter(match[1] for title in wanted if (match := _COUNTED.match(title)))
+    wanted = {title for title in wanted if not (match := _COUNTED.match(title)) or counted[match[1]] == 1}
     found = []
     for block in parsed.blocks if wanted else ():
         end = parsed.text.find("\n", block.start, block.end)
