@@ -62,20 +62,6 @@ def test_a_reference_may_say_what_a_section_is_called(text: str, title: str) -> 
     assert read_mentions(text).title("section", number_key(["4"])) == title
 
 
-def test_a_title_named_in_a_reference_is_the_title_of_the_line(tmp_path: Path) -> None:
-    body = "The parties act in good faith and do what is needed to give effect to this agreement. " * 5
-    (tmp_path / "terms.txt").write_text(
-        "TERMS\n\n"
-        f"1. Scope of the services and their limits The provider renders them. {body}\n\n"
-        f"2. Fees under Section 1 (Scope of the Services and their Limits) fall due monthly. {body}\n\n"
-        f"3. Costs are borne as Section 2 says. {body}\n"
-    )
-    with Library(tmp_path / "index") as library:
-        library.index([tmp_path], embed=False)
-        (outline,) = library.outline("terms.txt")
-        assert outline.nodes[0].heading == "1. Scope of the services and their limits"
-
-
 def test_a_number_that_contradicts_its_name_is_not_borne_out(tmp_path: Path) -> None:
     body = "The parties act in good faith and do what is needed to give effect to this agreement. " * 5
     (tmp_path / "terms.txt").write_text(

@@ -128,3 +128,42 @@ def test_a_million_characters_of_labels_do_no_harm(text: str) -> None:
     parsed = find_places(parse(Converted(text, markdown=False)), ".txt")
     assert len(parsed.headings) <= 20_000
     assert all(len(heading.text) < 1_000 for heading in parsed.headings)
+
+
+CLUB = (
+    "CHARTER OF THE HARBOUR CLUB\n\n"
+    + "".join(
+        f"{number}. {title}\n\n  {number}.1. Powers\n\n   The {title.lower()} may\n"
+        "    1. buy boats that are fit for the harbour;\n    2. sell boats that are not;\n    3. lend the rest.\n\n"
+        f"  {number}.2. Procedure\n\n    1. Votes are counted by hand.\n    2. See §{number}.1(3) for what is lent.\n\n"
+        for number, title in enumerate(("Members", "Board", "Officers", "Auditors"), 1)
+    )
+    + "A. Rules of debate\n\n  A.0. Motions\n\n   They are written down.\n\n  A.1. Speakers\n\n   They stand up.\n\n"
+    "  A.2. Votes\n\n   They are counted.\n"
+)
+
+
+def test_lists_below_numbers_of_several_parts_do_not_number_the_document() -> None:
+    parsed = find_places(parse(Converted(CLUB, markdown=False)), ".txt")
+    found = build_sections(parsed)
+    numbers = [label for n in range(1, 5) for label in (f"{n}", f"{n}.1", f"{n}.2")]
+    assert [place.label for place in found[1:]] == [*numbers, "A", "A.0", "A.1", "A.2"]
+    clauses = {clause.label: clause for clause in extract_clauses(parsed, found)}
+    assert CLUB[clauses["2.1(2)"].start :].startswith("2. sell boats")
+
+
+@pytest.mark.parametrize(
+    "label", ["Tikle{}", "རྩ་ཚན་{}པ།", "Tikle {}།"], ids=["joined", "joined and closed", "closed"]
+)
+def test_a_word_may_be_joined_to_its_number(label: str) -> None:
+    text = "KODU\n\n" + "".join(f"{label.format(number)}\n\n{BODY}\n\n" for number in range(1, 9))
+    assert [place.heading for place in sections(text)] == [label.format(number) for number in range(1, 9)]
+
+
+def test_numbers_in_brackets_are_no_pages_where_paragraphs_end_without_a_stop() -> None:
+    words = "juq iskay kinsa tawa phisqa soqta qanchis pusaq isqon chunka".split()
+    text = "".join(
+        f"{word.upper()} ÑIQEN ({number})\n\n{BODY.strip(' .')} {word}\n\n"
+        for number, word in enumerate(words, 1)
+    )
+    assert [place.number for place in sections(f"KODU\n\n{text}")] == [(str(n),) for n in range(1, 11)]

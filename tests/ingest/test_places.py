@@ -437,7 +437,10 @@ def test_a_number_and_its_first_part_on_one_line_are_two_steps() -> None:
     text = "AGREEMENT\n\n2.1 Title. Fees are due.\n\n2.2 (a) The company pays rent.\n\n(b) It pays tax.\n\n2.3 Notices. In writing.\n"
     assert [s.label for s in sections(text)] == ["2.1", "2.2", "2.3"]
     parts = "CODE\n\n2.1 Scope. All.\n\n2.2 (a) First part.\n\n2.2 (b) Second part.\n\n2.3 End. Done.\n"
-    assert "2.2 (b)" in [s.label for s in sections(parts)]
+    found = read(parts)
+    places = build_sections(found)
+    assert [place.label for place in places[1:]] == ["2.1", "2.2", "2.3"]
+    assert [clause.label for clause in extract_clauses(found, places)] == ["2.2(a)", "2.2(b)"]
 
 
 def test_a_label_and_its_title_as_two_headings_are_one_place() -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from loccit.ingest.parse import Heading, Parsed, tile
-from loccit.ingest.parse.places.evidence import beside_the_text, line_width, titles_of, weigh
+from loccit.ingest.parse.places.evidence import line_width, titles_of, weigh
 from loccit.ingest.parse.places.headings import labelled, styled_headings, titled_series, unnumbered_titles
-from loccit.ingest.parse.places.lines import numbered_lines, whole_numbers
+from loccit.ingest.parse.places.lines import numbered_lines
 from loccit.ingest.parse.places.mentions import (
     Contents,
     lettered,
@@ -38,7 +38,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     learnt = learn_series(parsed, contents.lines)
     headings = printed_below(styled_headings(parsed, learnt), text)
     width = line_width(text)
-    letters = lettered(contents)
+    letters = lettered(contents) | learnt.letters
     mentions = read_mentions(text)
     parsed = replace(parsed, mentions=mentions, series=learnt.members)
     numbered = numbered_lines(text, parsed.blocks, parsed.items, contents.lines, width, letters, learnt)
@@ -46,18 +46,14 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
     if not (parts or learnt.members) and len(lines) == sum(line.heading for line in lines):
         return _unnumbered(parsed, headings, contents, width)
-    lines = whole_numbers(sorted(lines, key=lambda line: line.start), text)
-    aside = beside_the_text(lines, text)
+    lines = sorted(lines, key=lambda line: line.start)
     if parsed.headings:
         # Beside headings that the format marks, what is listed behind a bullet is none.
-        aside |= {
-            line.start for line in lines if not line.heading and is_bullet(text[line.start : line.start + 9])
-        }
-    lines = [line for line in lines if line.start not in aside]
+        lines = [line for line in lines if line.heading or not is_bullet(text[line.start : line.start + 9])]
     listed = listed_contents(lines, text)
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
-    titles = titles_of(lines, contents, mentions, text, width)
+    titles = titles_of(lines, contents, text, width)
     weigh(lines, titles, contents, mentions)
     lines = without_inner(lines, headings, titles, text)
     chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,26 +9,16 @@ from loccit.ingest.parse.places.chain import Number, outer
 from loccit.ingest.parse.places.lines import NumberedLine, series_of
 from loccit.ingest.parse.places.mentions import Contents, Entry, Mentions
 from loccit.ingest.parse.places.titles import (
-    CLAUSE,
-    QUOTES,
     Title,
     clean,
     following_title,
     read_title,
     titles_below,
 )
-from loccit.labels.lexicon import load, lowered
 from loccit.labels.model import APART
 from loccit.text.keys import title_key
 
 _FEWEST_ALIKE = 6
-_FEWEST_PAGES = 3
-_FEWEST_NOTES = 2
-# How far above a footnote its number is called.
-_NOTE_REACH = 5000
-_RULE_ABOVE = re.compile(r"\n[ \t]*[—_-]{3,40}[ \t]*\n\Z")
-_RULE_BELOW = re.compile(r"[^\n]*\n[ \t]*[—_=~-]{3,}")
-_WORDS = re.compile(r"[^\W_]+")
 
 
 def line_width(text: str) -> int:
@@ -38,9 +27,7 @@ def line_width(text: str) -> int:
     return lengths[int(len(lengths) * 0.85)] if lengths else 80
 
 
-def titles_of(
-    lines: Sequence[NumberedLine], contents: Contents, mentions: Mentions, text: str, width: int
-) -> dict[int, Title]:
+def titles_of(lines: Sequence[NumberedLine], contents: Contents, text: str, width: int) -> dict[int, Title]:
     """The title of each line that has one, next to its label or below."""
     titles = {}
     listed = _by_number(contents)
@@ -51,8 +38,6 @@ def titles_of(
             title = read_title(text, line.rest, line.end, width)
             if title is None and (entry := listed.get((line.number, line.series))):
                 title = _as_listed(text, line, entry.title)
-            if title is None and (wanted := mentions.title(line.label.kind, line.number)):
-                title = _as_called(text, line, wanted)
         else:
             end = lines[index + 1].start if index + 1 < len(lines) else len(text)
             title = following_title(text, line.rest, end)
@@ -75,21 +60,6 @@ def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
     end = line.end if end < 0 else end
     words = clean(text[line.rest : end])
     return Title(words, end) if title_key(words) == wanted else None
-
-
-def _as_called(text: str, line: NumberedLine, wanted: str) -> Title | None:
-    """The beginning of a line by which the document refers to it elsewhere: `Section 4 (Payment & Taxes)`."""
-    if text[line.rest : line.rest + 1] in QUOTES or CLAUSE.match(text, line.rest):
-        # A definition, which is referred to by what it defines, or its first clause.
-        return None
-    size = len(wanted.split())
-    end = line.rest
-    for word in _WORDS.finditer(text, line.rest, min(line.end, line.rest + 4 * len(wanted))):
-        end, size = word.end(), size - 1
-        if size <= 0:
-            break
-    words = clean(text[line.rest : end])
-    return Title(words, end) if words and title_key(words) == wanted else None
 
 
 def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
@@ -134,40 +104,6 @@ def weigh(
         if line.plain and not _has_child(lines, index):
             worth -= 0.4 if title or not line.words else 0.8
         line.worth = worth
-
-
-def beside_the_text(lines: Sequence[NumberedLine], text: str) -> set[int]:
-    """The starts of lines that are footnotes or running heads, whose mere number is that of a note or a page.
-
-    A footnote is called by its number, which stands close behind a word above it, or is the first below a rule. A
-    running head has the same words beside several numbers.
-    """
-    plain = [
-        line
-        for line in lines
-        if not (line.heading or line.label.kind or line.nested or line.dotted)
-        and text[line.start : line.rest].strip().endswith(line.label.text)
-    ]
-    pages: dict[str, set[Number]] = {}
-    for line in plain:
-        if words := title_key(line.words.partition("\n")[0]):
-            pages.setdefault(words, set()).add(line.number)
-    heads = {words for words, numbers in pages.items() if len(numbers) >= _FEWEST_PAGES}
-    notes = {line.start for line in plain if _is_note(line, text)}
-    return {
-        line.start
-        for line in plain
-        if title_key(line.words.partition("\n")[0]) in heads
-        or (line.start in notes and len(notes) >= _FEWEST_NOTES)
-    }
-
-
-def _is_note(line: NumberedLine, text: str) -> bool:
-    above = text[max(0, line.start - _NOTE_REACH) : line.start]
-    if _RULE_ABOVE.search(above) and not _RULE_BELOW.match(text, line.rest):
-        return True
-    called = re.compile(rf"([^\W\d_]{{2,}})[.,;:”’\"»)\]]{{0,2}}{line.label.text}(?=[\s—–-])")
-    return any(lowered(match[1]) not in load().forms for match in called.finditer(above))
 
 
 def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -32,7 +31,7 @@ _FURNITURE = re.compile(
 )
 _RULE = re.compile(r"\s*(?:[=\-_*~#+]{4,}|(?:[=\-_*~] ){4,})\s*")
 _UNDERLINE = re.compile(r"\n[ \t]*[=\-~^\"#*_]{3,}[ \t]*(?:\n|\Z)")
-_SPACED = re.compile(r"(?P<number>\d+(?:\.\d+)+)\s+(?=\()")
+_SPACED = re.compile(r"(?P<number>\d+(?:\.\d+)+)\s+(?=\([aA1iI]\))")
 # The ticks of an axis, the figures of a row: `1.0 2.0 3.0`.
 _FIGURES = re.compile(r"\d+[.,]\d+(?=\s|\Z)")
 # Below the articles of Portuguese and Brazilian acts: `§ 1º` is a paragraph.
@@ -145,22 +144,6 @@ def _in_list(line: NumberedLine, numbers: tuple[str, ...]) -> NumberedLine:
     return replace(line, label=Label(".".join(numbers), "", numbers), nested=len(numbers) > 1)
 
 
-def whole_numbers(lines: Sequence[NumberedLine], text: str) -> list[NumberedLine]:
-    """Read `2.2 (a) The Company …` as 2.2, which begins with its part (a), unless a line has `2.2 (b)` as well."""
-    spaced = {line.start: match for line in lines if (match := _SPACED.match(line.label.text))}
-    times = Counter(match["number"] for match in spaced.values())
-    found = []
-    for line in lines:
-        match = spaced.get(line.start)
-        part = text.find("(", line.start, line.rest) if match and not line.heading else -1
-        if match and part > 0 and times[match["number"]] == 1:
-            number = line.label.number[: match["number"].count(".") + 1]
-            words = f"{line.label.text[match.end() :]} {line.words}"
-            line = replace(line, label=Label(match["number"], "", number), rest=part, words=words)
-        found.append(line)
-    return found
-
-
 @cache
 def _first_words() -> tuple[frozenset[str], tuple[str, ...]]:
     """What a label can begin with besides a number: the first word of a kind, and signs that enclose a number."""
@@ -203,6 +186,10 @@ def _read(
     at = start + (lead.end() if lead else 0)
     bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
     label, rest = learnt.split(bare)
+    if label and (spaced := _SPACED.match(label.text)):
+        # `2.2 (a) The Company …` begins 2.2 with its part (a).
+        rest = bare[bare.find("(") :]
+        label = Label(spaced["number"], label.kind, label.number[: spaced["number"].count(".") + 1])
     if label is None or label.relative or len(label.text) > _MAX_LABEL:
         return None
     if _PARAGRAPH_SIGN.fullmatch(label.text) or (not label.kind and _FIGURES.match(rest)):

@@ -33,13 +33,10 @@ _DOTS = re.compile(r"\.{3,}|(?:\. ){3,}|…{2,}|·{3,}|_{3,}")
 # Lines between two entries: a wrapped title, a running head or foot.
 _NEAR = 9
 _FEWEST = 3
-# Entries without pages: this many consecutive places without text that occur again later. Fewer are a list of what
-# follows if they occur again at once, with the same titles.
+# Entries without pages: this many consecutive places without text that occur again later.
 _RUN, _SHORT_RUN = 5, 2
-_OWN_TEXT = 170
 _STOP = re.compile(r"[.:—–]\s")
-# Lines between a short list and the first place that it names: the chapter around that place.
-_BETWEEN = 2
+_OWN_TEXT = 170
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +162,9 @@ def listed_contents(lines: Sequence[NumberedLine], text: str) -> Contents:
             # The last entry is followed by the text of the document itself.
             if _bare(lines, index):
                 continue
-        if len(run) >= _RUN and _is_list_of_places(run, first):
+        if (len(run) >= _RUN and _is_list_of_places(run, first)) or _is_short_list(run, lines, index, text):
             listed += run
         run = []
-    listed += _short_lists(lines, first, text)
     starts = frozenset(entry.start for entry in listed)
     entries = {
         entry.start: _entry(f"{entry.label.text} {_first_line(entry.words)}", entry.start) for entry in listed
@@ -186,59 +182,23 @@ def _is_list_of_places(run: Sequence[NumberedLine], first: dict[tuple[str, Numbe
     return sum(first[line.label.kind, line.number] == line.start for line in run) >= 0.6 * len(run)
 
 
-def _short_lists(
-    lines: Sequence[NumberedLine], first: dict[tuple[str, Number], int], text: str
-) -> Iterator[NumberedLine]:
-    """Yield the lines of short lists of what follows: all come again, with their titles, and most with text then."""
-    places: dict[tuple[str, Number], list[int]] = {}
-    for index, line in enumerate(lines):
-        places.setdefault((line.label.kind, line.number), []).append(index)
-    for index, line in enumerate(lines):
-        if line.heading or first[line.label.kind, line.number] != line.start:
-            continue
-        again = _next_of(lines, index, places)
-        if not _SHORT_RUN <= again - index < _RUN + _BETWEEN:
-            continue
-        following = [_next_of(lines, number, places) for number in range(index, again)]
-        run = range(index, index + next((n for n, at in enumerate(following) if at < again), len(following)))
-        bare = all(_is_title_alone(lines, number, text) for number in run[:-1])
-        named = {(lines[number].label.kind, lines[number].number) for number in run}
-        if len(named) != len(run) or len(run) < max(_SHORT_RUN, again - index - _BETWEEN + 1) or not bare:
-            continue
-        told = sum(
-            _has_text(lines, at, named, text, _title(lines[number]))
-            for number, at in zip(run, following, strict=False)
-        )
-        if 2 * told > len(run):
-            yield from (lines[number] for number in run)
+def _is_short_list(run: Sequence[NumberedLine], lines: Sequence[NumberedLine], index: int, text: str) -> bool:
+    """Whether a few titles with nothing between them follow at once, most of them with text."""
+    if not _SHORT_RUN <= len(run) < _RUN or any(_has_text(text, *pair) for pair in pairwise(run)):
+        return False
+    named = {_named(line) for line in run}
+    after = lines[index + (lines[index] is run[-1]) :][: _RUN * len(run)]
+    told = {_named(line) for line, later in pairwise([*after, None]) if line and _has_text(text, line, later)}
+    return named <= {_named(line) for line in after} and 2 * len(named & told) > len(named)
 
 
-def _next_of(lines: Sequence[NumberedLine], index: int, places: dict[tuple[str, Number], list[int]]) -> int:
-    """Return the number of the next line that has the label of one, and its title; 0 if there is none."""
-    line = lines[index]
-    title = _title(line)
-    for later in places[line.label.kind, line.number] if title and not line.heading else ():
-        run_in = _STOP.split(lines[later].words, 1)[0]
-        if later > index and title in (_title(lines[later]), title_key(run_in)):
-            return later
-    return 0
+def _has_text(text: str, line: NumberedLine, later: NumberedLine | None) -> bool:
+    """Whether more than its first line stands between a line and the next."""
+    return bool(text[text.find("\n", line.rest - 1) : later.start if later else None].strip())
 
 
-def _is_title_alone(lines: Sequence[NumberedLine], index: int, text: str) -> bool:
-    """Whether nothing but its first line stands before the next line."""
-    line_end = text.find("\n", lines[index].rest)
-    return not text[line_end : lines[index + 1].start].strip()
-
-
-def _has_text(
-    lines: Sequence[NumberedLine], index: int, named: set[tuple[str, Number]], text: str, title: str
-) -> bool:
-    """Whether more follows a line than its title and the next of those that are named, be it a place below it."""
-    line = lines[index]
-    if index + 1 < len(lines) and (lines[index + 1].label.kind, lines[index + 1].number) not in named:
-        return True
-    end = lines[index + 1].start if index + 1 < len(lines) else len(text)
-    return len(title_key(text[line.rest : end])) > (0 if line.heading else len(title))
+def _named(line: NumberedLine) -> tuple[str, Number, str]:
+    return line.label.kind, line.number, title_key(_STOP.split(line.words.split("\n", 1)[0], maxsplit=1)[0])
 
 
 def _first_word(line: NumberedLine) -> str:
@@ -254,10 +214,6 @@ def _comes_again(line: NumberedLine, last: dict[str, int]) -> bool:
 
 def _first_line(words: str) -> str:
     return words.split("\n", 1)[0]
-
-
-def _title(line: NumberedLine) -> str:
-    return title_key(_first_line(line.words))
 
 
 def _bare(lines: Sequence[NumberedLine], index: int) -> bool:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from loccit.ingest.parse import Heading
 from loccit.ingest.parse.places.chain import Number, Step, best_chain, closeness
@@ -78,7 +78,7 @@ def choose(
         # An annex restarts the numbering, and so may anything under a heading of another kind.
         limits = sorted([*unlabelled, *(line.start for line in accepted)])
         chain = best_chain([Step(m.number, m.worth, bisect_right(limits, m.start)) for m in members])
-        chosen = [members[index] for index in chain]
+        chosen = _without_restarts([members[index] for index in chain], limits)
         numbering = kind != "" or _is_numbering(
             chosen, members, titles, mentions, unlabelled, size, file_type
         )
@@ -94,6 +94,28 @@ def choose(
         accepted += chosen
         accepted += [line for line in members if line.heading and line.start not in taken]
     return sorted(accepted, key=lambda line: line.start)
+
+
+def _without_restarts(chosen: Sequence[NumberedLine], limits: Sequence[int]) -> list[NumberedLine]:
+    """Drop plain numbers that begin anew below one of several parts: `1.` below 5.1 is a list.
+
+    It ends with the next number of several parts, or with one that has parts itself.
+    """
+    kept: list[NumberedLine] = []
+    listed = False
+    for line, later in zip_longest(chosen, chosen[1:]):
+        above = kept[-1] if kept else None
+        if above is None or line.heading or line.dotted or not above.dotted:
+            listed = False
+        elif listed or (
+            line.number < above.number
+            and bisect_right(limits, above.start) == bisect_right(limits, line.start)
+        ):
+            contains = later is not None and later.dotted and later.number[:1] == line.number
+            listed = not contains or line.number == above.number[:1]
+        if not listed:
+            kept.append(line)
+    return kept
 
 
 def without_inner(

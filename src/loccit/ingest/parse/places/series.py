@@ -39,19 +39,21 @@ _CODED = (
     r"(?:[-._]\d{1,4}|[-._]?[a-zA-Z]{1,3}(?=\d)|[a-zA-Z]{1,3}(?![^\W_])|/[A-Z](?![^\W_])|\^?\d{1,3}){0,6}(?:\(\d{1,3}\)|\([a-z]{1,2}\)){0,3}"
 )
 _END = r"(?P<mark>\s?[.:)–—|-]{0,2})(?=\s|\Z)"
+# A sign of any script that ends a label: `༡པ།`, `꧑꧇`.
+_SIGN_END = r"(?P<mark>\s?[^\w\s,;/%$€£(\[{<>=+*&@#'\"“”„«»]{0,2})(?=\s|\Z)"
 _FORMS = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
         # `Kifungu cha 12.`, `Inqaku loku-16`, `Qodobka 13 naad`
         (
             "before",
-            rf"(?P<word>{_WORDS})(?:[.,:]?-?\s{{1,3}}|(?(more){_HYPHEN}|(?!)))(?P<number>{_NUMBER})"
-            rf"(?:[\s‐‑-]{LETTER}{{2,5}}(?=\n|\Z))?{_END}",
+            rf"(?P<word>{_WORDS})(?:[.,:]?-?\s{{1,3}}|(?(more){_HYPHEN}|(?!))|(?<=[^\W\dA-Z_].)(?=\d))"
+            rf"(?P<number>{_NUMBER})(?:[\s‐‑-]{LETTER}{{2,5}}(?=\n|\Z))?{_SIGN_END}",
         ),
         # `12 straipsnis.`, `12-modda`, `10-ncı madde`
         (
             "after",
-            rf"(?P<number>{_NUMBER})(?:\.?\s{{1,3}}|{_HYPHEN}(?:{LETTER}{{1,4}}\s)?)(?P<word>{_WORD})"
+            rf"(?P<number>(?!\d+\.\d){_NUMBER})(?:\.?\s{{1,3}}|{_HYPHEN}(?:{LETTER}{{1,4}}\s)?)(?P<word>{_WORD})"
             r"(?P<mark>\s?[.:)–—|-]{1,2}(?=\s|\Z)|(?=\n|\Z))",
         ),
         ("brackets", r"(?P<word>)\w[^\n()]{2,60}\((?P<number>\d{1,3})\)(?P<mark>[.:]?)(?=\n|\Z)"),
@@ -75,6 +77,7 @@ _MAY_BEGIN = re.compile(
     r"(?:<[^<>\n]{0,80}>|[\s#>|*-])*[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))"
 )
 _LEAD = re.compile(r"[\s>#|]*(?:[-*+•●▪◦]\s+(?:\[[ xX]\]\s+)?){0,3}")
+_LETTERED = re.compile(r"[A-Z][.-]\d")
 _STEPS = re.compile(r"\d+|[^\W\d_]+")
 _VIEW, _LONGEST_LINE = 120, 500
 _PARAGRAPHS = 8
@@ -118,6 +121,11 @@ class Learnt:
 
     kinds: Mapping[Shape, str] = field(default_factory=dict)
     members: Mapping[int, Beginning] = field(default_factory=dict)
+
+    @property
+    def letters(self) -> frozenset[str]:
+        """The letters that its numbers begin with: `A` of A.1, which its heading has alone."""
+        return frozenset(member.label[0] for member in self.members.values() if _LETTERED.match(member.label))
 
     def may_begin(self, line: str, start: int = -1) -> bool:
         """Whether a line may begin with such a label; finding that out is cheap."""
@@ -207,7 +215,7 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
                             continue
                     elif (shape[0] == "part" and not (marked or (blank and not row))) or (
                         shape[0] in ("alone", "brackets")
-                        and not (blank and _between_sentences(text, position, end))
+                        and not (blank and (shape[0] != "alone" or _between_sentences(text, position, end)))
                     ):
                         continue
                     ends = not bare[match.end() :].strip() or bool(match["mark"].strip())
