@@ -48,7 +48,6 @@ from loccit.search.retrieve.missing import describe_language
 from loccit.search.retrieve.printed import as_printed
 from loccit.search.retrieve.resolve import searched, with_whole_works
 from loccit.search.run import Run
-from loccit.search.select.refine import IndexReader
 from loccit.search.select.selector import Chooser, Chosen
 from loccit.telemetry import traced_search
 
@@ -77,7 +76,7 @@ class SearchEngine:
         self._retriever = Retriever(index, embedder, tokenizer)
         self._references = KeptReferences(index)
         self._ranker = Ranker(index)
-        self._chooser = Chooser(index, IndexReader(index))
+        self._chooser = Chooser(index)
         self._stages: dict[str, Callable[[Run], None]] = {
             UNDERSTAND: self._understand,
             RETRIEVE: self._retrieve,

@@ -39,7 +39,9 @@ def test_a_chunk_points_where_its_passages_point(
     small.index([tmp_path / "docs"])
     opened.refresh()
     ids = chunk_ids(opened, ".md")
-    assert max(np.bincount(opened.vectors.snapshot.owners())) > 1, "some chunk has several passages"
+    owners = opened.vectors.snapshot.owners()
+    # A slow machine stores vectors in several goes, and leaves deleted rows.
+    assert max(np.bincount(owners[owners >= 0])) > 1, "some chunk has several passages"
     vectors = IndexReader(opened).vectors([*ids[::-1], 10_000, -1])
     assert vectors.keys() == set(ids)
     for chunk in ids:
@@ -63,6 +65,7 @@ def test_vectors_follow_what_happens_to_the_documents(
     (tmp_path / "docs" / "a.md").write_text("# A\n\nThe lamp was put out at dawn.")
     small.index()
     opened.refresh()
+    reader = IndexReader(opened)
     new = chunk_ids(opened, "a.md")
     assert not set(new) & set(old)
     assert reader.vectors(old) == {} and reader.chunks(old) == {}

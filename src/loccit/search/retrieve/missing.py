@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from loccit.labels import Label
 from loccit.model import Place
@@ -136,7 +137,9 @@ def describe_language(text: str, languages: Collection[str], known: Callable[[st
     """
     words = re.findall(r"[^\W\d_]{3,}", text[:_BEGINNING])
     few = len(words) < _FEW_WORDS or sum(map(len, words)) < _FEW_LETTERS
-    if (few and text.isascii()) or not languages or 2 * sum(map(known, words)) > len(words):
+    # Looked up one by one, and only until they are most.
+    most = islice(filter(known, words), len(words) // 2 + 1)
+    if (few and text.isascii()) or not languages or 2 * len(list(most)) > len(words):
         return ""
     asked = detect_language(text)
     if not asked or asked in languages:

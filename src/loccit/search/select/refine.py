@@ -39,14 +39,16 @@ class Reader(Protocol):
 
 
 class IndexReader:
-    """Reads chunks and vectors from an index."""
+    """Reads chunks and vectors from an index, each chunk once: one reader serves one search."""
 
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
+        self._read: dict[int, StoredChunk] = {}
 
     def chunks(self, ids: Collection[int]) -> dict[int, StoredChunk]:
         """Return chunks by id from the record."""
-        return self._index.lookup.chunks(ids)
+        self._read.update(self._index.lookup.chunks([id_ for id_ in ids if id_ not in self._read]))
+        return {id_: self._read[id_] for id_ in ids if id_ in self._read}
 
     def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """Return the normalised mean of each chunk's passage vectors."""

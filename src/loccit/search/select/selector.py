@@ -143,10 +143,9 @@ class Chosen:
 class Chooser:
     """Chooses from the candidates of one index."""
 
-    def __init__(self, index: SearchIndex, reader: IndexReader) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self._index = index
         self._lookup = index.lookup
-        self._reader = reader
 
     def choose(
         self,
@@ -161,12 +160,13 @@ class Chooser:
     ) -> Chosen:
         """Run the stages after ranking; without ``asked``, long chunks are shown whole."""
         query, exact, settings = found.query, found.exact, found.settings
+        reader = IndexReader(self._index)
         with timed("refine"):
             candidates = ranked.table.top(max(settings.candidates, top_k), exact.pins, described=False)
             candidates = _pinned(_preferred(candidates, ranked.table, query.preferred), exact)
             if settings.uses("headers"):
-                candidates = self._lower_headers(candidates, top_k)
-            candidates = self._settle_ties(candidates, 2 * top_k)
+                candidates = _lower_headers(candidates, reader, top_k)
+            candidates = _settle_ties(candidates, reader, 2 * top_k)
             if query.is_only_phrases and (exact.total or found.scope.filtered):
                 # A literal search: what does not contain the phrase is not an answer. Nor is it one where filters
                 # leave out all that does: without them it would not be shown.
@@ -177,7 +177,7 @@ class Chooser:
                 measure(candidates, found, self._index),
                 exact,
                 only_a_place=not content_words(query.rest),
-                covered=self._covered(candidates, asked),
+                covered=_covered(candidates, reader, asked),
             )
             parents = settings.parent_retrieval_enabled and settings.uses("parents")
             asked = None if parents else asked
@@ -185,7 +185,7 @@ class Chooser:
             if reranker is not None:
                 named = sum(candidate.pin > 0 for candidate in candidates)
                 wanted = max(wanted, named + settings.rerank_top_n)
-            refined = refine(candidates, settings, self._reader, limit=wanted)
+            refined = refine(candidates, settings, reader, limit=wanted)
             ranked.table.describe(refined.candidates)
         reordered = Reordered(refined.candidates)
         if reranker is not None:
@@ -197,7 +197,7 @@ class Chooser:
                     reordered.candidates,
                     refined.chunks,
                     asked,
-                    self._reader,
+                    reader,
                     self._lookup,
                     threshold=settings.focus_threshold,
                     limit=top_k,
@@ -214,39 +214,44 @@ class Chooser:
         shown = "sentences" if asked else "parents" if parents else "chunks"
         return _chosen(expanded, refined, reordered, confidence, evidence, shown)
 
-    def _covered(self, candidates: Sequence[Candidate], asked: Asked | None) -> float:
-        """The share of the query's words in the first candidate's text or the names of its place."""
-        first = candidates[0].chunk if candidates and asked and asked.vector is None else None
-        stored = self._lookup.chunks([first]).get(first) if first is not None else None
-        if stored is None or asked is None:
-            return 1.0
-        return asked.share(stored.searched_text, stored.language)
 
-    def _lower_headers(self, candidates: list[Candidate], top_k: int) -> list[Candidate]:
-        """Rank bare headings and links, which match well but say nothing, below text, unless they were named."""
-        best = [candidate for candidate in candidates[: 2 * top_k] if not candidate.pin]
-        read = self._reader.chunks([candidate.chunk for candidate in best])
-        for candidate in best:
-            chunk = read.get(candidate.chunk)
-            if chunk and (chunk.chunk_type == "header" or not says_more_than(0, chunk.content)):
-                candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
-        return sorted(candidates, key=lambda item: (-item.pin, -item.score))
+def _covered(candidates: Sequence[Candidate], reader: IndexReader, asked: Asked | None) -> float:
+    """The share of the query's words in the first candidate's text or the names of its place."""
+    first = candidates[0].chunk if candidates and asked and asked.vector is None else None
+    stored = reader.chunks([first]).get(first) if first is not None else None
+    if stored is None or asked is None:
+        return 1.0
+    return asked.share(stored.searched_text, stored.language)
 
-    def _settle_ties(self, candidates: list[Candidate], count: int) -> list[Candidate]:
-        """Order ties among the first by file: ids only say which was indexed earlier."""
-        runs = [list(run) for _, run in groupby(candidates[:count], key=lambda item: (item.pin, item.score))]
-        tied = [candidate.chunk for run in runs if len(run) > 1 for candidate in run]
-        if not tied:
-            return candidates
-        places = {
-            chunk.id: (chunk.source_path, chunk.chunk_index) for chunk in self._reader.chunks(tied).values()
-        }
-        first = [
-            candidate
-            for run in runs
-            for candidate in sorted(run, key=lambda item: places.get(item.chunk, ("", 0)))
-        ]
-        return first + candidates[count:]
+
+def _lower_headers(candidates: list[Candidate], reader: IndexReader, top_k: int) -> list[Candidate]:
+    """Rank bare headings and links, which match well but say nothing, below text, unless they were named."""
+    best = [candidate for candidate in candidates[: 2 * top_k] if not candidate.pin]
+    read = reader.chunks([candidate.chunk for candidate in best])
+    lowered = False
+    for candidate in best:
+        chunk = read.get(candidate.chunk)
+        if chunk and (chunk.chunk_type == "header" or not says_more_than(0, chunk.content)):
+            candidate.rescore("lowered", candidate.score * _HEADER_FACTOR)
+            lowered = True
+    if not lowered:
+        return candidates
+    return sorted(candidates, key=lambda item: (-item.pin, -item.score))
+
+
+def _settle_ties(candidates: list[Candidate], reader: IndexReader, count: int) -> list[Candidate]:
+    """Order ties among the first by file: ids only say which was indexed earlier."""
+    runs = [list(run) for _, run in groupby(candidates[:count], key=lambda item: (item.pin, item.score))]
+    tied = [candidate.chunk for run in runs if len(run) > 1 for candidate in run]
+    if not tied:
+        return candidates
+    places = {chunk.id: (chunk.source_path, chunk.chunk_index) for chunk in reader.chunks(tied).values()}
+    first = [
+        candidate
+        for run in runs
+        for candidate in sorted(run, key=lambda item: places.get(item.chunk, ("", 0)))
+    ]
+    return first + candidates[count:]
 
 
 def _chosen(

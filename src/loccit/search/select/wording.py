@@ -225,7 +225,8 @@ _LITTLE = re.compile(
     re.MULTILINE,
 )
 
-_GLANCE = 300
+# The beginning of a line that is none of these.
+_PLAIN = re.compile(r"^(?:[ \t>]*[-*+] +)?(?!include)[^\W_][^\n\[<:]{8,}", re.MULTILINE)
 
 
 def says_more_than(letters: int, text: str) -> bool:
@@ -236,14 +237,15 @@ def says_more_than(letters: int, text: str) -> bool:
     >>> says_more_than(8, "# Rent\\nIn advance.")
     True
     """
-    # The first lines of a long text nearly always settle it.
-    glance = text.rfind("\n", 0, _GLANCE) + 1
-    return (0 < glance < len(text) and _letters(text[:glance]) > letters) or _letters(text) > letters
+    # One line of a long text nearly always settles it.
+    plain = _PLAIN.search(text)
+    return (plain is not None and _count(plain.group()) > letters) or _count(_LITTLE.sub(" ", text)) > letters
 
 
-def _letters(text: str) -> int:
+def _count(plain: str) -> int:
     # A character of Chinese or Japanese is about half a word.
-    return sum(3 if char > "\u2e80" else 1 for char in _LITTLE.sub(" ", text) if char.isalnum())
+    wide = 0 if plain.isascii() else sum(char > "\u2e80" for char in plain if char.isalnum())
+    return sum(map(str.isalnum, plain)) + 2 * wide
 
 
 # -- wording: a chunk's own words, prepared for comparison ---------------------------------------------------
