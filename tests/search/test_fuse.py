@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loccit.search.candidates import RankedList
-from loccit.search.rank.fuse import fuse
+from loccit.search.rank.fuse import fuse, pool_of
 
 WEIGHTS = {"semantic": 0.5, "keyword": 0.3, "exact": 0.2}
 METHODS = ("rrf", "scores")
@@ -136,3 +136,16 @@ def test_few_hits_stand_out_from_all_that_a_leg_did_not_find() -> None:
     everything = graded("semantic", [0.3 + position / 1000 for position in range(60, 0, -1)])
     scores = fused(everything, RankedList.of("keyword", [(7, 5.0)]))
     assert max(scores, key=scores.__getitem__) == 7
+
+
+def test_in_a_small_library_the_crowd_is_not_everything() -> None:
+    """One word in one of 140 chunks is further from all others than any vector, and says less."""
+    near = graded("semantic", [0.55, 0.5, *(0.45 - 0.45 * position / 140 for position in range(140))])
+    word = graded("keyword", [6.0, *(1.5 - position / 100 for position in range(60))], first=100, full=15.0)
+
+    def first(total: int) -> int:
+        found = fuse([near, word], WEIGHTS, method="scores", rrf_k=60, pool=pool_of(total))
+        return found.top(1)[0].chunk
+
+    assert first(total=140) == 1
+    assert first(total=100_000) == 100

@@ -18,8 +18,11 @@ FUSED = "fused"
 # Legs that have a score for nearly everything, with the share of a full match from which on their best hit may be an
 # answer. The others only list what the query names.
 _ENOUGH = {SEMANTIC: 0.8, KEYWORD: 0.3}
-# How many of a leg's first hits say what its scores are worth: more of them are all alike.
-_POOL = 100
+# How many of a leg's first hits say what its scores are worth: a share of the library, within bounds. More of them are
+# all alike, and of a small library they would be everything: there a word in one chunk stands out from all others as
+# no vector ever does.
+POOL = 100
+_SHARE, _FEWEST = 0.1, 20
 # A hit this many standard deviations above the mean of these is worth 1, one half a deviation below it nothing.
 _ALL, _NOTHING = 3.5, -0.5
 _BEND = 20.0
@@ -27,13 +30,25 @@ _BEND = 20.0
 _FALL = 10
 
 
-def fuse(legs: Sequence[RankedList], weights: Mapping[str, float], *, method: str, rrf_k: int) -> Candidates:
-    """Fuse the legs; a leg that found nothing is ignored."""
+def pool_of(total: int) -> int:
+    """How many first hits are compared in a library of ``total`` chunks."""
+    return min(POOL, max(_FEWEST, int(_SHARE * total)))
+
+
+def fuse(
+    legs: Sequence[RankedList],
+    weights: Mapping[str, float],
+    *,
+    method: str,
+    rrf_k: int,
+    pool: int = POOL,
+) -> Candidates:
+    """Fuse the legs; a leg that found nothing is ignored. ``pool`` hits of each say what its scores are worth."""
     active = [leg for leg in legs if len(leg) and weights.get(leg.name, 0.0) > 0]
     chunks = union(*(leg.chunks for leg in active)) if active else np.zeros(0, np.int64)
     scores = np.zeros(len(chunks))
     total = sum(weights[leg.name] for leg in active)
-    pool = min(_POOL, max(map(len, active), default=0))
+    pool = min(pool, max(map(len, active), default=0))
     for leg in active:
         values = _reciprocal(leg, rrf_k) if method == "rrf" else _standardised(leg, pool)
         scores[np.searchsorted(chunks, leg.chunks)] += weights[leg.name] / total * values

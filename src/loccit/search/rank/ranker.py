@@ -11,7 +11,7 @@ from loccit.config import SearchSettings
 from loccit.port.index import SearchIndex
 from loccit.search.candidates import HYBRID, RankedList
 from loccit.search.query.scope import Scope
-from loccit.search.rank.fuse import fuse
+from loccit.search.rank.fuse import fuse, pool_of
 from loccit.search.rank.graph import Graph
 from loccit.search.rank.hierarchy import Hierarchy
 from loccit.search.rank.recency import Recency
@@ -54,7 +54,8 @@ class Ranker:
 
         A single leg is left as it is: only hybrid search weighs surroundings.
         """
-        table = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k)
+        pool = pool_of(self._index.columns.total)
+        table = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k, pool=pool)
         table.known = self._index.columns.of(table.chunks)
         if not (there := table.known["document"] > 0).all():
             # Found a moment ago, but removed from the record since.
