@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from loccit.search.run import Run
 
 
-LOW_CONFIDENCE = 0.15
+LOW_CONFIDENCE = 0.2
 
 
 def note_for(

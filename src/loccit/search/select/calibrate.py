@@ -24,6 +24,8 @@ _SURE = 0.97
 # The words of the query as they were typed are a match, though not certainly the intended one.
 _VERBATIM = 0.8
 _HIGH_FLOOR = 0.3
+# The crowd that the first candidate is compared with: a library of fewer chunks is filled up with unrelated ones.
+_CROWD, _FEW = 300, 30
 _PLACES = frozenset({"section", "line"})
 
 
@@ -34,12 +36,14 @@ class Evidence:
     ``meaning`` is its similarity to the query and ``words`` the share of the query's words in it, weighted by IDF; both
     are between 0 and 1, and None if that leg did not run. ``agreement``: the semantic and keyword legs have the same
     first hit. ``code`` is the weight among the query's words, between 0 and 1, of the identifiers that it contains.
+    ``distance`` is how much closer in meaning it is than the library's nearest passages are on average.
     """
 
     meaning: float | None = None
     words: float | None = None
     agreement: bool = False
     code: float = 0.0
+    distance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class Exact(Protocol):
 
 
 # -- fitted, as logistic regressions ---------------------------------------------------------------------------
-_BIAS, _MEANING, _EITHER, _AGREEMENT = -5.51, 3.03, 4.00, 1.15
+_BIAS, _DISTANCE, _EITHER, _AGREEMENT = -3.49, 5.03, 2.35, 0.61
 _MEANING_ALONE = (-4.78, 8.33)
 _WORDS_ALONE = (-2.57, 3.70)
 # For places: the intercept, then the features of Grounds. Equally good places are equally likely.
@@ -118,7 +122,7 @@ def probability(evidence: Evidence) -> float:
         logit = _MEANING_ALONE[0] + _MEANING_ALONE[1] * meaning
     else:
         either = 1.0 - (1.0 - meaning) * (1.0 - words) * (1.0 - _NAMES * evidence.code)
-        logit = _BIAS + _MEANING * meaning + _EITHER * either + _AGREEMENT * evidence.agreement
+        logit = _BIAS + _DISTANCE * evidence.distance + _EITHER * either + _AGREEMENT * evidence.agreement
     return 1.0 / (1.0 + math.exp(-logit))
 
 
@@ -131,19 +135,21 @@ def gather(first: Candidate, legs: Sequence[RankedList], covered: float = 1.0) -
     by_name = {leg.name: leg for leg in legs if len(leg)}
     semantic, keyword = by_name.get(SEMANTIC), by_name.get(KEYWORD)
     meaning = words = None
-    code = 0.0
+    code = distance = 0.0
     if semantic is not None:
         # Cosines of some models never come near 0: there the lowest is that of unrelated texts.
         floor = semantic.floor if semantic.floor > _HIGH_FLOOR else min(0.0, semantic.floor)
-        near = semantic.score_of(first.chunk, floor) - floor
-        meaning = min(1.0, max(0.0, near) / max(1.0 - floor, 1e-9))
+        near, scale = semantic.score_of(first.chunk, floor) - floor, max(1.0 - floor, 1e-9)
+        meaning = min(1.0, max(0.0, near) / scale)
+        crowd = semantic.scores[:_CROWD] - floor
+        distance = (near - float(crowd.sum()) / max(len(crowd), _FEW)) / scale
     if keyword is not None and keyword.full > 0:
         words = min(1.0, keyword.score_of(first.chunk) / keyword.full)
         # Both legs weigh an identifier that is found whole by its rarity, so one scale serves both.
         code = min(1.0, first.scores.get(CODE, 0.0) / keyword.full)
         words = words if semantic is not None else min(words, covered)
     agree = semantic is not None and keyword is not None and semantic.chunks[0] == keyword.chunks[0]
-    return Evidence(meaning, words, bool(agree), code)
+    return Evidence(meaning, words, bool(agree), code, distance)
 
 
 def borne_out(check: SelfCheck | None) -> float:

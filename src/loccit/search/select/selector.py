@@ -20,9 +20,9 @@ from loccit.port.index import SearchIndex
 from loccit.port.records import StoredChunk
 from loccit.search.candidates import HYBRID, KEYWORD, SEMANTIC, Candidate, Candidates, RankedList
 from loccit.search.present.snippets import Asked, Mentions, focus
-from loccit.search.query.understand import content_words
 from loccit.search.rank.signal import Ranked
 from loccit.search.retrieve.leg import ExactHits, Retrieved
+from loccit.search.retrieve.resolve import is_bare
 from loccit.search.select.calibrate import Evidence, calibrate
 from loccit.search.select.parents import Expanded, expand_parents
 from loccit.search.select.refine import IndexReader, Refined, refine
@@ -176,7 +176,7 @@ class Chooser:
                 candidates,
                 measure(candidates, found, self._index),
                 exact,
-                only_a_place=not content_words(query.rest),
+                only_a_place=is_bare(query),
                 covered=_covered(candidates, reader, asked),
             )
             parents = settings.parent_retrieval_enabled and settings.uses("parents")
