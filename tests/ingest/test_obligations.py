@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from loccit.ingest.extract.clauses import extract_clauses
 from loccit.ingest.obligations import amounts, deadlines, duties, extract_obligations, read_sentence, units
 from loccit.ingest.parse import Positions, parse
 from loccit.ingest.parse.places.tree import build_sections
@@ -408,3 +409,66 @@ def test_hints_pass_over_nothing_that_is_stated(monkeypatch: pytest.MonkeyPatch)
     assert with_hints == [
         read_sentence(sentence, language) for sentence in sentences for language in ("en", "de")
     ]
+
+
+def _in_places(text: str) -> list[Obligation]:
+    parsed = parse(Converted(text))
+    sections = build_sections(parsed)
+    places = [*sections, *extract_clauses(parsed, sections)]
+    return extract_obligations("a.md", text, parsed.body_start, places, "en", parsed.position)
+
+
+LIST = """# Lamps
+
+## 4.9 Revocation
+
+The keeper MUST put out a lamp within 5 days if one of the following occurs:
+
+1. The owner asks for it in writing.
+2. The lamp smokes.
+
+The keeper SHOULD tell the owner.
+
+The operator:
+
+- shall clean the glass every 30 days;
+- may paint the frame.
+"""
+
+
+def test_an_item_inherits_what_its_lead_in_says_and_says_so() -> None:
+    rows = _in_places(LIST)
+    smoke = next(row for row in rows if row.text.endswith("The lamp smokes."))
+    assert (smoke.kind, smoke.bearer, smoke.modal) == ("duty", "The keeper", "MUST")
+    assert [item.normal for item in smoke.deadlines] == ["5 day"]
+    assert "inherited" in smoke.gaps and smoke.text.startswith("The keeper MUST put out a lamp")
+    assert smoke.action.startswith("put out a lamp") and smoke.action.endswith("The lamp smokes.")
+    told = next(row for row in rows if row.kind == "recommendation")
+    assert "inherited" not in told.gaps
+    clean = next(row for row in rows if "clean the glass" in row.action)
+    assert clean.bearer == "The operator" and "inherited" in clean.gaps and "bearer" not in clean.gaps
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "kinds"),
+    [
+        ("en", "If a dispute shall arise, lamps go out.", ["unknown"]),
+        ("en", "What light shall break through yonder window?", []),
+        ("en", "The sea is grey and the lamps are lit.", []),
+        ("es", "Los libros se conservan durante cinco años.", ["unknown"]),
+        ("fr", "Le registre est gardé pendant 10 ans.", ["unknown"]),
+        ("nl", "De boeken blijven zeven jaar liggen.", ["unknown"]),
+        ("pl", "Opłata wynosi 50 EUR.", ["unknown"]),
+    ],
+)
+def test_what_no_rule_understands_is_unknown_and_never_silent(
+    language: str, sentence: str, kinds: list[str]
+) -> None:
+    assert [row[0] for row in read_sentence(sentence, language)] == kinds
+
+
+def test_a_long_sentence_and_deep_lists_take_bounded_time() -> None:
+    long = "The keeper shall " + "light the lamp and " * 1500 + "go."
+    assert _in_places(f"# Lamps\n\n{long}\n")
+    nested = "".join("  " * depth + "- The keeper shall do this:\n" for depth in range(60))
+    assert _in_places(f"# Lamps\n\n{nested}")

@@ -614,7 +614,7 @@ def test_a_title_in_brackets_bears_out_the_number_or_makes_it_doubtful() -> None
     assert wrong.target_section == "sec_4" and wrong.sure < 0.5
     assert "headed “Payment & Taxes”, not “Data Protection”" in wrong.reason
     aside = _only("See Section 4 (as amended) first.")
-    assert aside.sure == 0.95 and not aside.reason
+    assert aside.sure >= 0.9 and not aside.reason
 
 
 def test_what_follows_the_title_in_brackets_says_whose_number_it_is() -> None:
@@ -730,3 +730,77 @@ def test_deep_items_of_a_list_are_read_and_code_is_not() -> None:
     listed = "1.  Wer\n\n    a)  baut,\n\n            nach § 5 baut,\n"
     text = f"# X\n\n## § 4 Eins\n\n{listed}\n## § 5 Zwei\n\nZwei.\n\n    siehe § 4\n\n```\n§ 4\n```\n"
     assert [one.text for one in references(text)] == ["§ 5"]
+
+
+def extract(text: str, path: str = "") -> list[Reference]:
+    parsed = parse(Converted(text))
+    sections = build_sections(parsed)
+    return extract_references(parsed, [*sections, *extract_clauses(parsed, sections)], path)
+
+
+OTHER_ACTS = [
+    ("cs", "Na základě § 2 zákoníku práce plynou lhůty.", "§ 2", "## § {}\n\nText o hvězdách.\n"),
+    (
+        "nl",
+        "Dit volgt uit artikel 2 van de zwemwaterrichtlijn.",
+        "artikel 2",
+        "## Artikel {}\n\nTekst over sterren.\n",
+    ),
+    ("fr", "Voir l'article 2, alinéa 3, de la loi du 4 mai 1921.", "article 2", "## Article {}\n\nTexte.\n"),
+    ("de", "Nach Artikel 2 des Durchführungsprotokolls gilt das.", "Artikel 2", "## Artikel {}\n\nText.\n"),
+    ("en", "Section 2 of the Lantern Requirements applies equally.", "Section 2", "## Section {}\n\nText.\n"),
+    (
+        "ro",
+        "Potrivit art. 2 alin. (1) din Legea nr. 12/1999, astfel.",
+        "art. 2",
+        "## Articolul {}\n\nText.\n",
+    ),
+    ("en", "Lantern Act, section 2 says so.", "section 2", "## Section {}\n\nText.\n"),
+]
+
+
+@pytest.mark.parametrize(("language", "words", "number", "form"), OTHER_ACTS)
+def test_a_part_of_an_act_that_is_not_this_one_is_no_place_here(
+    language: str, words: str, number: str, form: str
+) -> None:
+    text = "# ONE\n\n" + "\n".join(form.format(one) for one in range(1, 6)) + f"\n{words}\n"
+    found = [item for item in extract(text) if number in item.text]
+    assert found and not any(item.target_section for item in found)
+
+
+def test_a_document_that_calls_itself_something_means_itself_by_that() -> None:
+    articles = "\n".join(f"## Article {one}\n\nThe lamps of this Convention burn.\n" for one in range(1, 6))
+    found = extract(f"# Lamps\n\n{articles}\nUnder Article 2 of the Convention they burn.\n")
+    assert [item.target_section for item in found if "Article 2" in item.text] == ["sec_2"]
+
+
+def test_an_amendment_names_places_of_what_it_amends() -> None:
+    articles = "\n".join(f"## Article {one}\n\nText of lamps.\n" for one in range(1, 6))
+    text = f"# Lamps\n\n{articles}\nThe Harbour Act is amended as follows:\n\n1. In Article 2, the words are replaced.\n"
+    assert not any(item.target_section and item.sure >= 0.9 for item in extract(text))
+
+
+def test_a_kind_that_is_never_printed_is_no_item_of_a_list() -> None:
+    text = "# Notes\n\n1. Fill out the form.\n2. Complete Section 4 and Section 9 of it.\n3. Wait.\n4. Send it.\n"
+    assert not any(item.target_section for item in extract(text))
+
+
+def test_numbers_in_a_table_of_versions_are_its_own() -> None:
+    text = "# Notes\n\n| Version | What |\n|---|---|\n| 1.4.6 | more |\n| 1.4.7 | less |\n\n## 1.4.6 Lamps\n\nText.\n"
+    assert not any("1.4" in item.text for item in extract(text))
+
+
+def test_fields_of_the_head_name_documents_of_the_series() -> None:
+    text = "---\neip: 12\ntitle: Lamps\nrequires: 3, 4\nsuperseded-by: lamps/new.md\nversion: 7\n---\n\n# Lamps\n\nText. See EIP-5.\n"
+    found = extract(text, "eips/eip-12.md")
+    assert [item.document for item in found] == ["EIP-3", "EIP-4", "lamps/new.md", "EIP-5"]
+    assert text[found[0].start : found[0].end] == "3"
+
+
+def test_hostile_references_take_bounded_time() -> None:
+    circular = "# One\n\n" + "".join(
+        f"## Article {one}\n\nSee Article {one % 50 + 1}.\n\n" for one in range(1, 51)
+    )
+    assert all(item.target_section for item in extract(circular))
+    extract("# One\n\n" + "Section 1, paragraph 2, point (a), of the " * 3000)
+    extract("# One\n\narticle 1 " + "de la " * 20_000)

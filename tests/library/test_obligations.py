@@ -66,9 +66,17 @@ def test_counts_and_what_was_not_understood(library: Library) -> None:
     answer = library.obligations("lease.md")
     assert answer.total == len(answer.rows) == 5 and answer.next_offset is None
     assert answer.kinds == {
-        "duty": 2, "prohibition": 1, "permission": 1, "recommendation": 0, "statement": 1, "deadline": 3, "amount": 2
+        "duty": 2, "prohibition": 1, "permission": 1, "recommendation": 0, "statement": 1, "unknown": 0,
+            "deadline": 3, "amount": 2
     }  # fmt: skip
-    assert answer.gaps == {"bearer": 1, "action": 0, "deadline": 1, "amount": 0, "language": 0}
+    assert answer.gaps == {
+        "bearer": 1,
+        "action": 0,
+        "deadline": 1,
+        "amount": 0,
+        "inherited": 0,
+        "language": 0,
+    }
     assert (answer.documents, answer.unread_documents) == (1, 0)
     everything = library.obligations()
     assert (everything.documents, everything.unread_documents, everything.gaps["language"]) == (3, 1, 1)

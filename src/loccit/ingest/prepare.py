@@ -34,7 +34,7 @@ from loccit.text.code_languages import language_of_file
 from loccit.text.language import detect_language
 
 # Increase when the same file would be read differently: files read before are then read again.
-READER = 11
+READER = 12
 
 
 def prepare(payload: dict[str, Any], setup: dict[str, Any]) -> ParsedDocument:

@@ -9,8 +9,11 @@ from typing import Any
 from loccit.model.document import Lines, Pages, span
 from loccit.model.place_ids import with_place_id
 
-KINDS = ("duty", "prohibition", "permission", "recommendation", "statement")
-"""What a row can be. A ``statement`` has no modal: it says a period, a date or an amount (*The fee is EUR 500*)."""
+KINDS = ("duty", "prohibition", "permission", "recommendation", "statement", "unknown")
+"""What a row can be. A ``statement`` has no modal: it says a period, a date or an amount (*The fee is EUR 500*).
+
+A sentence with a verb of duty, an amount or a period that no rule understands is ``unknown``.
+"""
 
 LANGUAGES = ("en", "de")
 """Languages whose sentences can be taken apart."""
@@ -23,6 +26,7 @@ GAPS = {
     "action": "breaks off before it says what is to be done",
     "deadline": "has words of a deadline without a number or a date",
     "amount": "leaves an amount blank",
+    "inherited": "has its verb or its bearer from the sentence that leads to its list",
     "language": "has a verb of duty in a language whose sentences are not taken apart",
 }
 """What may not have been understood of a row, in words."""
@@ -169,7 +173,7 @@ def row_line(row: ObligationRow, *, name: str = "") -> str:
         )
     )
     said = [stated.bearer or ("?" if stated.modal else ""), stated.modal, stated.action]
-    if stated.kind == "statement":
+    if stated.kind in ("statement", "unknown"):
         said = [stated.text]
     for word, items in (("time", stated.deadlines), ("amount", stated.amounts)):
         said.append(_listed(word, (_shown(item) for item in items)))

@@ -61,7 +61,7 @@ def extract(
     return Extracted(
         places,
         extract_definitions(parsed, sections, source_path, language) if definitions else [],
-        extract_references(parsed, places) if references else [],
+        extract_references(parsed, places, source_path) if references else [],
         extract_obligations(source_path, parsed.text, parsed.body_start, places, language, parsed.position),
     )
 

@@ -26,7 +26,7 @@ _BEFORE = 500
 _LONGEST_BEARER = 120
 # How far after a verb its agent can be: `shall be approved by the Board`.
 _AGENT = 60
-_LONGEST_ACTION = 400
+LONGEST_ACTION = 400
 _LONGEST_EXCEPTION = 300
 # `(a)`, `4.2`, `1.`, `- `, before a sentence begins.
 _MARKER = re.compile(
@@ -517,19 +517,20 @@ def _split(sentence: str, duty: Duty, lexicon: Lexicon) -> None:
     if match is None and duty.stop < len(sentence):
         behind = sentence[duty.stop :].lstrip(" ,;")
         if form.match(behind):
-            duty.exception = _cut(behind.rstrip(" .;"), _LONGEST_EXCEPTION)
+            duty.exception = cut(behind.rstrip(" .;"), _LONGEST_EXCEPTION)
     elif match and rest[: match.start()].strip(" ,"):
-        duty.exception = _cut(rest[match.start() :].rstrip(" .;,"), _LONGEST_EXCEPTION)
+        duty.exception = cut(rest[match.start() :].rstrip(" .;,"), _LONGEST_EXCEPTION)
         rest = rest[: match.start()]
     elif match and rest.count(", ", match.start()) == 1:
         # `shall, except on Sundays, keep it open`
         duty.exception, _, rest = rest[match.start() :].partition(", ")
-    duty.action = _cut(rest.strip(" ,;:."), _LONGEST_ACTION)
+    duty.action = cut(rest.strip(" ,;:."), LONGEST_ACTION)
 
 
 def _outside_brackets(text: str, at: int) -> bool:
     return text.count("(", 0, at) <= text.count(")", 0, at)
 
 
-def _cut(text: str, longest: int) -> str:
+def cut(text: str, longest: int) -> str:
+    """Return the beginning of a text, marked where it is cut."""
     return text if len(text) <= longest else f"{text[:longest].rstrip()} …"

@@ -17,7 +17,11 @@ _HEADING = re.compile(r"#{1,6}[ \t]")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\|)")
 # A link's address is not part of the sentence.
 _ADDRESS = re.compile(r"\]\([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,300}){0,4}\)")
-_BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
+# Line breaks, and raised numbers of paragraphs.
+_TAG = re.compile(
+    r"<br\s?/?>|<sup>[\s\w.]{0,6}</sup>|</?(?:p|div|td|li|span|b|i|em|strong)(?:\s[^<>]{0,200})?>",
+    re.IGNORECASE,
+)
 _MARKS = str.maketrans({"*": " ", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "|": " "})
 
 
@@ -37,8 +41,8 @@ def plain(piece: str) -> str:
     """Return a part of a text as one line, without Markdown."""
     if "](" in piece:
         piece = _ADDRESS.sub("]", piece).replace("[", " ").replace("]", " ")
-    if "<br" in piece:
-        piece = _BREAK.sub(" ", piece)
+    if "<" in piece:
+        piece = _TAG.sub(" ", piece)
     return " ".join(piece.translate(_MARKS).split())
 
 

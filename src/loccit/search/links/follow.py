@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
-from loccit.errors import UsageError
-from loccit.model import Citation, Place, Reference, ReferencesResponse, line_of
+from loccit.errors import NotFoundError, UsageError
+from loccit.model import Citation, MissingPlace, Place, Reference, ReferencesResponse, line_of
 from loccit.port.index import SearchIndex
 from loccit.port.names import Entry
 from loccit.port.records import Standing, StoredPlace
@@ -33,10 +34,27 @@ def follow_references(
     """Return what places refer to and what refers to them, one after the other; both only ``within`` some documents."""
     if isinstance(references, str) and not references.strip():
         raise UsageError("The reference is empty: name at least one place.")
-    found, missing = PlaceReader(index, within).find_all(references, document)
+    found, missing = _named_places(index, references, document, within)
     follower = _Follower(index, within)
     first, *also = (follower.follow(one) for one in found)
     return replace(first, also=also, missing=missing)
+
+
+def _named_places(
+    index: SearchIndex, references: str | Sequence[str], document: str | None, within: Collection[int] | None
+) -> tuple[list[FoundPlace], list[MissingPlace]]:
+    """The places that are named; a document that is named alone stands for all of it."""
+    reader = PlaceReader(index, within)
+    try:
+        return reader.find_all(references, document)
+    except NotFoundError:
+        if document or not isinstance(references, str):
+            raise
+        with suppress(NotFoundError):
+            whole, _ = reader.find_all("", references)
+            if whole and (within is None or whole[0].place.document in within):
+                return whole, []
+        raise
 
 
 class _Follower:
@@ -66,7 +84,9 @@ class _Follower:
             places=places,
             lines=found.lines,
         )
-        cites = [(entry, item) for item in self._graph.in_span(document, place.start, place.end)]
+        # The fields of its head are part of a whole document.
+        begin = place.start if place.parent is not None else 0
+        cites = [(entry, item) for item in self._graph.in_span(document, begin, place.end)]
         above = _above(place, places)
         below = [one for one in places if place.start <= one.start < place.end]
         citations = Citations(self._graph, document, places, wanted=[*below, *above], within=self._within)

@@ -69,6 +69,7 @@ def list_obligations(
                 (
                     "" if counts.total else _instead(lookup, query, documents),
                     _by_nobody(lookup, query, documents),
+                    _not_analysed(lookup, query, documents),
                     index.missing,
                 ),
             )
@@ -83,6 +84,16 @@ def _by_nobody(lookup: ObligationLookup, query: ObligationQuery, documents: Coll
     count = lookup.counts(replace(query, bearer=(), gap="bearer"), documents).total
     rows = f"{count:,} {'row' if count == 1 else 'rows'} without a known bearer"
     return f"{rows} {'meets' if count == 1 else 'meet'} the other conditions." if count else ""
+
+
+def _not_analysed(lookup: ObligationLookup, query: ObligationQuery, documents: Collection[int] | None) -> str:
+    """Return the number of sentences that a condition on what was understood cannot judge."""
+    narrow = query.kind not in ("", "unknown") or query.bearer or query.unit
+    if not narrow:
+        return ""
+    wider = replace(query, kind="unknown", bearer=(), unit="", gap="")
+    count = lookup.counts(wider, documents).total
+    return f"{count:,} of kind unknown may belong here." if count else ""
 
 
 def _instead(lookup: ObligationLookup, query: ObligationQuery, documents: Collection[int] | None) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loccit.ingest.extract.references.documents import Names, Own, Owner, find_names
+from loccit.ingest.extract.references.evidence import LEAST, Amendments, Grounds
 from loccit.ingest.extract.references.grammar import (
     CONNECTED,
     Mention,
@@ -28,6 +29,8 @@ from loccit.ingest.extract.references.links import (
     Titles,
     find_masks,
     follow_links,
+    head_references,
+    series_of,
     title_in_brackets,
     titles_agree,
 )
@@ -39,31 +42,37 @@ from loccit.labels.model import is_sub
 from loccit.model import Place, Reference
 
 _OTHER = "names another act"
-SURE = {"number": 0.95, "relative": 0.9, "document": 0.9, "partly": 0.5, "titled": 0.99, "disputed": 0.3}
-"""The confidence of a reference within a document, by what names the place; ``partly`` leads to its parent.
-
-A number may come with a title, which the place may share (``titled``) or not (``disputed``).
-"""
 # Kinds worth a note if nothing here has that number; `rule 3` or `book 2` may be plain prose.
 _CITED = frozenset("article section chapter annex appendix subpart clause recital paragraph".split())
 _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*(?:\n|$))")
 _PARAGRAPH = 4000
+# From here on a reference is shown without a doubt.
+_CERTAIN = 0.8
 
 
-def extract_references(parsed: Parsed, places: Sequence[Place]) -> list[Reference]:
+def extract_references(parsed: Parsed, places: Sequence[Place], source_path: str = "") -> list[Reference]:
     """Return the references of a document in order, one per target; a list or range has one for each member.
 
     The words of all languages are read at once: documents quote one another.
     """
-    reader = _Reader(parsed, places)
-    found = [*reader.links, *reader.mentions(), *reader.names(), *reader.titles()]
-    return sorted(found, key=lambda reference: (reference.start, reference.end))
+    return [reference for reference, _ in weighed_references(parsed, places, source_path)]
+
+
+def weighed_references(
+    parsed: Parsed, places: Sequence[Place], source_path: str = ""
+) -> list[tuple[Reference, Grounds | None]]:
+    """Return the references of a document, those by number with what their certainty rests on."""
+    reader = _Reader(parsed, places, source_path)
+    reader.mentions()
+    others = [*reader.links, *head_references(parsed, source_path), *reader.names(), *reader.titles()]
+    found = [*reader.found, *((reference, None) for reference in others)]
+    return sorted(found, key=lambda item: (item[0].start, item[0].end))
 
 
 class _Reader:
     """One pass over a document."""
 
-    def __init__(self, parsed: Parsed, places: Sequence[Place]) -> None:
+    def __init__(self, parsed: Parsed, places: Sequence[Place], source_path: str) -> None:
         self._parsed, self._text = parsed, parsed.text
         self._low = lowered(parsed.text)
         self._places = Places(places)
@@ -73,17 +82,19 @@ class _Reader:
         self.links = follow_links(parsed, self._places, contents)
         title = parsed.metadata.get("title")
         top = [section.heading for section in sections[1:] if section.level == 1][:3]
-        self._own = Own([*top, *([title] if isinstance(title, str) else [])])
-        self._names = Names(self._text, find_names(self._text))
+        self._own = Own([parsed.title, *top, *([title] if isinstance(title, str) else [])], self._text)
+        self._names = Names(self._text, find_names(self._text, series_of(source_path)), self._own)
         self._headings = {section.heading for section in sections}
         self._resolver = Resolver(self._places)
         self._nowhere = Places(sections[:1])
         self._last: Place | None = None
         self._taken: list[tuple[int, int]] = []
+        self.found: list[tuple[Reference, Grounds | None]] = []
+        self._counts: dict[str, list[int]] = {}
+        self._amendments = Amendments(self._text)
 
-    def mentions(self) -> list[Reference]:
-        """Numbers and relative forms."""
-        found: list[Reference] = []
+    def mentions(self) -> None:
+        """Read numbers and relative forms."""
         names = Masks((name.start, name.end) for name in self._names.all)
         mentions = [
             mention
@@ -97,11 +108,26 @@ class _Reader:
             if not any(bare.start in masks for masks in (self._masks, names, known))
         ]
         mentions = share(self._text, in_order(mentions))
+        mentions = [mention for mention in mentions if not self._is_label(mention)]
+        changed = sum(self._amendments.around(mention.start, mention.end, ()) for mention in mentions)
+        self._amending = changed / (len(mentions) + 2)
         owners = self._owners(mentions)
         for mention, owner in zip(mentions, owners, strict=True):
-            if not self._is_label(mention):
-                found += self._read(mention, owner)
-        return found
+            if not mention.relative:
+                self._count(mention, owner)
+        for mention, owner in zip(mentions, owners, strict=True):
+            self._read(mention, owner)
+
+    def _count(self, mention: Mention, owner: Owner | None) -> None:
+        """Count the mentions of a kind: all, those of this document, and those of them that are here."""
+        unit = next(unit for unit in mention.units if unit.items)
+        item, counts = unit.items[0], self._counts.setdefault(unit.kind, [0, 0, 0])
+        counts[0] += 1
+        if owner is None or owner.how == "this":
+            counts[1] += 1
+            counts[2] += not isinstance(
+                self._places.numbered(unit.kind, item.parts, item.base, mention.start), str
+            )
 
     def _owners(self, mentions: list[Mention]) -> list[Owner | None]:
         """What each mention says it belongs to; *Article 5 or Article 7 of that Directive* says so for both."""
@@ -109,7 +135,7 @@ class _Reader:
         for mention in mentions:
             word = mention.lead.word
             shouting = len(word) > 2 and self._text[mention.start : mention.start + len(word)].isupper()
-            owner = self._names.after(mention.end, shouting)
+            owner = self._names.after(mention.end, shouting, mention.lead.how == "number")
             if owner is None and (bracket := title_in_brackets(self._text, mention.end)) is not None:
                 owner = self._names.after(bracket.end(), shouting)
             owners.append(owner)
@@ -175,24 +201,25 @@ class _Reader:
             return False
         low = max(0, mention.start - 200)
         line = self._text.rfind("\n", low, mention.start) + 1
-        if (line == 0 and low > 0) or self._text[line : mention.start].strip(" \t*_#>-"):
-            return False
+        prefix = self._text[line : mention.start].strip()
+        if (line == 0 and low > 0) or prefix.strip(" \t*_#>-•"):
+            after = self._text[mention.end : mention.end + 4].lstrip()
+            # A number of its own in a cell of a table.
+            return not mention.lead.word and prefix.endswith("|") and after[:1] in ("|", ".")
         end = self._text.find("\n", mention.end, mention.end + 600)
         if self._text[line : end if end > 0 else mention.end + 600].strip(" \t*_#>-") in self._headings:
             return True
-        if line > 1 and self._text[line - 2] != "\n":
+        if line > 1 and self._text[line - 2] != "\n" and prefix[-1:] not in ("-", "*", "•"):
             return False
         if not mention.lead.word:
             return True
         return mention.lead.word[0] == "§" or bool(_AFTER_LABEL.match(self._text, mention.end))
 
-    def _read(self, mention: Mention, owner: Owner | None) -> list[Reference]:
+    def _read(self, mention: Mention, owner: Owner | None) -> None:
         since = max(0, mention.start - _PARAGRAPH)
         since = max(since, self._text.rfind("\n\n", since, mention.start))
         document, end, reason = "", mention.end, ""
         whole: Place | None = None
-        if owner is not None and owner.how == "loosely" and mention.relative:
-            owner = None
         if owner is not None:
             end = owner.end
             if owner.how == "last":
@@ -211,34 +238,42 @@ class _Reader:
         if before and before not in self._own:
             targets = self._resolver.resolve(mention, since) if distinctive(mention) else []
             if targets and not targets[0].failed:
-                return self._emit(mention, targets, start, end)
+                self._emit(mention, targets, start, end)
+                return
             document, start = before, self._text.rfind(before, max(0, start - len(before) - 8), start)
             start = start if start >= 0 else mention.start
         if document:
-            return self._elsewhere(mention, document, start, end)
-        if owner is None and mention.relative and mention.units[0].how != "this":
-            something = self._names.something(mention.end)
-            reason = f"a part of “{something}”, which is not a place in this document" if something else ""
+            self._elsewhere(mention, document, start, end)
+            return
         if reason:
-            return self._emit(mention, [Target(reason=reason, failed=True)], start, end)
+            self._emit(mention, [Target(reason=reason, failed=True)], start, end)
+            return
         targets = self._resolver.resolve(mention, since, whole)
         if mention.relative and mention.units[0].word in ALONE:
             # Anything may have a number: only an item that is here is meant, and `(2)` is a paragraph.
             targets = [one for one in targets if one.place and one.place.marker[:1] not in ("", "(")]
-        return self._emit(mention, targets, start, end) if targets else []
+        if targets:
+            self._emit(mention, targets, start, end, said=owner is not None)
 
-    def _elsewhere(self, mention: Mention, document: str, start: int, end: int) -> list[Reference]:
+    def _elsewhere(self, mention: Mention, document: str, start: int, end: int) -> None:
         """A part of another document: its number is kept, to be resolved if the library has that document."""
         targets = Resolver(self._nowhere).resolve(mention, 0) if not mention.relative else [Target()]
         for unit in mention.units:
             self._resolver.said[unit.kind] = (None, mention.start)
         emitted = [replace(target, place=None, reason=_OTHER, failed=True) for target in targets]
-        return self._emit(mention, emitted, start, end, document)
+        self._emit(mention, emitted, start, end, document)
 
     def _emit(
-        self, mention: Mention, targets: list[Target], start: int, end: int, document: str = ""
-    ) -> list[Reference]:
-        found = []
+        self,
+        mention: Mention,
+        targets: list[Target],
+        start: int,
+        end: int,
+        document: str = "",
+        *,
+        said: bool = False,
+    ) -> None:
+        found: list[tuple[Reference, Grounds | None]] = []
         absolute = any(unit.how == "number" and not unit.relative for unit in mention.units)
         kind = "document" if document else "number" if absolute else "relative"
         for index, target in enumerate(targets):
@@ -250,36 +285,69 @@ class _Reader:
             if target.end and target.end == targets[-1].end:
                 stop = end
             leads = target.place.section_id if target.place and not target.failed else ""
-            found.append(
-                Reference(
-                    self._text[begin:stop],
-                    begin,
-                    stop,
-                    kind,
-                    leads,
-                    target.kind if absolute else "",
-                    "_".join(target.number) if absolute else "",
-                    document,
-                    target.reason,
-                    sure=SURE["partly" if target.reason else kind] if leads else 0.0,
-                )
+            if target.place and self._is_own_label(begin, target.place):
+                continue
+            reference = Reference(
+                self._text[begin:stop],
+                begin,
+                stop,
+                kind,
+                leads,
+                target.kind if absolute else "",
+                "_".join(target.number) if absolute else "",
+                document,
+                target.reason,
             )
-        if len(found) == 1 and found[0].target_section and targets[0].place is not None:
-            found[0] = self._checked(found[0], targets[0].place, mention.end)
+            grounds = None
+            if leads and target.place is not None:
+                agrees, disputed = self._compared(mention, target, len(targets))
+                grounds = self._grounds(mention, target.place, reference, said, agrees)
+                reference = _judged(reference, target, grounds, disputed)
+            found.append((reference, grounds))
         if found:
             self._taken.append((start, end))
             self._last = targets[-1].place
-        return found
+        self.found += found
 
-    def _checked(self, reference: Reference, place: Place, end: int) -> Reference:
+    def _is_own_label(self, start: int, place: Place) -> bool:
+        """Whether a number is the one that its place begins with: in a table of versions, for instance."""
+        return place.start <= start <= place.body + 3 and "\n" not in self._text[place.start : start]
+
+    def _compared(self, mention: Mention, target: Target, targets: int) -> tuple[bool, str]:
         """Compare the title in brackets after a number with that of the place: one of them may be wrong."""
-        bracket = title_in_brackets(self._text, end)
-        if bracket is None or not place.title or reference.reason:
-            return reference
+        bracket = title_in_brackets(self._text, mention.end) if targets == 1 else None
+        place = target.place
+        if bracket is None or place is None or not place.title or target.reason:
+            return False, ""
         if titles_agree(bracket["title"], place.title):
-            return replace(reference, sure=SURE["titled"])
-        reason = f"{place.label} is headed “{place.title}”, not “{bracket['title']}”"
-        return replace(reference, sure=SURE["disputed"], reason=reason)
+            return True, ""
+        return False, f"{place.label} is headed “{place.title}”, not “{bracket['title']}”"
+
+    def _grounds(
+        self, mention: Mention, place: Place, reference: Reference, said: bool, agrees: bool
+    ) -> Grounds:
+        unit = mention.lead
+        outer = next((unit for unit in mention.units if unit.items), unit)
+        mentioned, quiet, here = self._counts.get(outer.kind, (0, 0, 0))
+        around = self._places.around(reference.start)
+        home = self._places.section(place)
+        told = said or any(unit.how in ("this", "said") for unit in mention.units)
+        return Grounds(
+            said=float(told),
+            relative=float(mention.relative and not told),
+            bare=float(not outer.word),
+            printed=float(outer.kind in self._places.kinds),
+            called=float(outer.kind in (place.kind, home.kind)),
+            titled=float(bool(home.title) and home.is_heading and home.ordinal > 0),
+            long=float(len(home.number) > 1 or "." in place.label),
+            listed=float(not place.is_heading and place.label.isalnum() and len(place.label) < 4),
+            amends=float(not told and self._amendments.around(mention.start, mention.end, around)),
+            amending=self._amending,
+            mixed=self._amending * (mention.relative and not told),
+            found=1.0 if mention.relative else (here + 1) / (quiet + 2),
+            others=0.0 if mention.relative else (mentioned - quiet) / (mentioned + 1),
+            agrees=float(agrees),
+        )
 
     def _worth(self, mention: Mention, target: Target) -> bool:
         """Whether an unresolved reference is one at all, and not prose such as *book 2 rooms*."""
@@ -291,3 +359,15 @@ class _Reader:
             return True
         single = len(target.number) == 1 and not target.number[0][:1].isdigit()
         return target.kind in _CITED or target.kind == "" or (not single and mention.lead.word[:1].isupper())
+
+
+def _judged(reference: Reference, target: Target, grounds: Grounds, disputed: str) -> Reference:
+    """A reference with how sure it is, and with the reason why not where it is not."""
+    if disputed:
+        return replace(reference, sure=0.3, reason=disputed)
+    sure = grounds.sure
+    if target.reason:
+        return replace(reference, sure=min(sure, 0.5))
+    if sure < LEAST:
+        return replace(reference, target_section="", reason=grounds.doubt.replace("inferred: ", ""))
+    return replace(reference, sure=sure, reason="" if sure >= _CERTAIN else grounds.doubt)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from loccit.ingest.extract.references.items import KIND_OF, S0, S1
+from loccit.ingest.extract.references.items import KIND_OF, S0, S1, WORD
+from loccit.labels.lexicon import load, one_of
 from loccit.labels.readers import parse_whole
 
+_AND_WORDS = one_of(load().conjunctions)
 _EU = (
     rf"(?:(?:Council|Commission|Delegated|Implementing|Framework){S1})*"
     rf"(?:Regulations?|Directives?|Decisions?|Recommendation|Verordnung|Richtlinie|Beschluss|[Rr]èglement|[Dd]irective"
@@ -41,11 +44,6 @@ _NOUN = (
 _COMPOUND = r"gesetz(?:es|buch(?:e?s)?)?|ordnung|richtlinie|vertrag(?:e?s)?|satzung|wet|wetboek|besluit"
 _SMALL_ACT_NAME = r"(?i:\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen))"
 _SMALL_ACT = re.compile(rf"(?P<name>{_SMALL_ACT_NAME})(?!\w)")
-# Genitives that assign a place to another act without a preposition, in Polish, Czech and Russian.
-_OF_AN_ACT = re.compile(
-    rf"{S1}(?P<name>(?:ustawy|rozporządzenia|Kodeksu|Konstytucji|zákona|vyhlášky|nařízení|(?:Федерального{S1})?[Зз]акона|[Кк]одекса)"
-    rf"(?:{S1}(?:č\.|nr|№){S0}[\d/-]{{1,12}})?)(?!\w)"
-)
 _DATED = rf"\b(?:{_NOUN}),?{S1}(?:of{S1})?(?:1[6-9]|20)\d\d(?!\d)"
 _NAMES = re.compile(
     rf"(?<![\w/])(?:(?P<eu>{_EU})|(?P<code>{_CODE})|(?P<law>{_LAW})|(?P<dated>{_DATED}))|(?<=《)[^《》\n]{{2,50}}(?=》)"
@@ -69,21 +67,31 @@ _TAIL = re.compile(
     rf"(?:,?{S1}of|{S1}(?:to|in|under|from|des|der|zur|zum|du|de{S1}la|del|de|do|da|della|van|i|av)){S1}"
     rf"(?P<the>(?:the|le|la|los|las|het|de|einer|eines){S1})?"
 )
+# `of this Act` in the languages at hand: the first need a word such as *of* before them, the others do without.
+_POINTING = (
+    "this|these|the{S1}present|ce|cette|la{S1}présente|este|esta|estos|estas|la{S1}presente|el{S1}presente|questo|questa"
+    "|l[ao]s?{S1}presentes?|acest\\w{1,3}|aceast\\w|e|šio|šios|šī|šā|цього|цієї|този|тази"
+).replace("{S1}", S1)
+_POINTING_ALONE = (
+    r"diese[srm]|vorliegende[rsnm]|présente?s?|presentes?|deste|desta|del{S1}presente|aquest\w{0,2}|prezent\w{1,5}|deze|dit"
+    r"|denn[ae]|dette|detta|niniejsz\w+|tohoto|této|těchto|tohto|tejto|настоящ\w+|παρόντος|παρούσ\w+|παρόν|jelen|käesoleva\w*"
+).replace("{S1}", S1)
+_OF_ANY = (
+    rf"(?:of|to|in|under|from|by|an|in|von|der|de|d[ue]|del|della?|nell[ao]|do|da|van|i|av|til|din|al|ale|a|του|της|των|z){S1}"
+    r"|(?:d|del|dell|nell)['’]"
+)
 _SELF = re.compile(
-    rf"(?:,?{S1}(?:of|to|in|under|from){S1}(?:this|the{S1}present)|{S1}diese[srm]|{S1}du{S1}présent){S1}(?:{_NOUN}|document"
-    rf"|contract|agreement|Ordnung|Satzung|règlement|contrat|accord)\b|{S1}(?:hereof|herein|hereto|hereunder)\b"
-    rf"|{S1}(?:de{S1}(?:esta|este|la{S1}presente)|del{S1}presente|van{S1}(?:deze|dit)|i{S1}(?:denne|denna)"
-    rf"|niniejsze\w{{1,3}}|tohoto|této|настояще\w{{1,3}}){S1}\w{{2,40}}(?:{S1}(?:[Dd]ecreto|[Oo]rgánica|zákona))?"
+    rf",?{S1}(?:(?:{_OF_ANY})(?:{_POINTING})|(?:{_OF_ANY})?(?:του{S1}|της{S1}|των{S1}|de{S1}la{S1}|de{S1}l['’])?(?:{_POINTING_ALONE}))"
+    rf"{S1}(?P<noun>[^\W\d_][\w-]{{1,40}})|{S1}(?:hereof|herein|hereto|hereunder)\b"
+)
+# Where a text calls itself something.
+_CALLS_ITSELF = re.compile(
+    rf"(?<!\w)(?:{_POINTING}|{_POINTING_ALONE}){S1}(?P<noun>[^\W\d_][\w-]{{2,40}})", re.IGNORECASE
 )
 _THAT = re.compile(
     rf",?{S1}(?:of|to|in|under|from){S1}(?:that|the{S1}same|the{S1}said|the{S1}latter|such|each|its|their|those){S1}"
     rf"(?P<noun>{_NOUN}|agreement|contract|act|code|clause|provision|treaty|directive|regulation)s?\b"
     rf"|{S1}(?:thereof|therein|thereto)\b"
-)
-_LOOSE = re.compile(
-    rf"{S1}(?:of|to){S1}(?:the|a|an|each|any|your|our){S1}(?:(?:basic|prime|foregoing|applicable|resulting){S1})?"
-    r"(?P<noun>clause|provision|contract|agreement|solicitation|report|form|proposal|treaty|act|code|constitution|statute"
-    r"|policy|standard|subcontract|lease|plan|schedule|questionnaire|certificate|specification|guide|manual)s?\b"
 )
 _SHORT = re.compile(r"[^\S\n]{1,2}(?P<name>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,10}-?[A-ZÄÖÜ]{1,6})(?![\w'’])")
 _ANNEX = re.compile(
@@ -102,9 +110,47 @@ _BEFORE = re.compile(
     rf"(?:《([^《》\n]{{2,50}})》|\[([A-Za-z][\w.+:-]{{1,40}})\],?{S1}|(?<![\w-])({_SMALL_ACT_NAME})[^\S\n]{{1,2}}"
     r"|(?<![\w.])([A-Z]{2,8})[^\S\n]{1,2})\Z"
 )
-# Anything else that a part may belong to; only used to tell that it is not a part of the current place.
-_OF_SOMETHING = re.compile(
-    rf"{S1}of{S1}(?:(?:the|a|an|each|any|this|that|such|its|their){S1}(?P<noun>[\w-]+)|(?P<name>[A-Z]\w+))"
+# What may stand between a number and what it is a part of: further parts, in words that no grammar here reads.
+_PIECE = (
+    r"(?:\d{1,4}[a-z]?[°ºª.)]{0,2}|\(?\w{1,3}\)|[a-z]{1,2}\)|[b-kmnp-xz](?!['’\w])|[IVX]{1,5}|(?:first|second|third|eerste|tweede|derde|vierde|vijfde|zesde|zevende|première?|premier|deuxième|troisième|\d{1,2}(?:st|nd|rd|th|er|e|ème)(?:bis|ter|quater)?|§§?\s?\d{1,4}|à|bis|tot|až|έως|до|through)"
+    rf"|{WORD}(?=\.?[^\S\n]?\(?(?:\d|[ivx]|\w\)))\.?|odst\.|písm\.|alin\.|lit\.|pct\.|ust\.|pkt|lid|leden|onderdeel|onder|párr\.|apartado|número|letra|letras|ods\.|\w{{1,3}}\.)"
+)
+_FURTHER = re.compile(
+    rf"(?:[,;]?[^\S\n]{{0,2}}\n?(?:(?:{_AND_WORDS}){S1})?{_PIECE}(?![\w/])){{1,7}}", re.IGNORECASE
+)
+_GENITIVE = re.compile(
+    rf"(?P<plain>,?{S1}(?:of|des|du|de{S1}la|de{S1}los|de{S1}las|de{S1}l['’]|del|dell['’]|dell[aeo]|de|da|do|das|dos|van|din|van{S1}(?:de|het|een)|al|ai|ale"
+    rf"|der|i|av|του|της|των|z{S1})(?:(?<=['’])|{S1}))(?P<det>(?:the|a|an|my|your|our|his|her|their){S1})?|{S1}"
+)
+_PHRASE = re.compile(
+    rf"(?:(?:[^\W\d_]{{1,3}}\.){{1,3}}|[^\W\d_][\w'’&-]*)(?:(?:,?{S1}(?:(?:of|on|for|and|de|du|des|la|le|les|el|l['’]|van|het|per|al|op|over|zum|zur|über|und|o|no|nr|č|č\.|n\.|št\.|br\.|din){S0})*)"
+    r"(?:[A-ZÀ-ÞΆ-ΏΑ-ΩА-ЯČŘŠŽĽŤĎ][\w'’&-]*|\d[\w/.()-]*\b|\([A-Z]{2,8}\))){0,12}"
+)
+# Laws and the like in the languages that write them in small letters, by how these words begin.
+_ACT = re.compile(
+    r"(?:ustaw|rozporządzen|kodeks|konstytuc|zákon|vyhláš|nařízen|nariaden|ústav|předpis|закон|кодекс|указ|наредб|постанов|конституц|νόμ"
+    r"|ν\.|π\.|συντάγμ|συμβάσ|οδηγί|leg[ei]|cod(?:ul|ice|ig)|ordonan|constitu|zakon|uredb|törvény|rendelet|seadus|likum|įstatym|la[ik]i|lov|lag"
+    r"|loi|arrêt|règlement|décret|directive|ordonnance|convention|traité|ley|llei|reglament|decret|convenio|tratado|direct|wet|besluit|regeling"
+    r"|verordening|richtlijn|verdrag|act|code|treaty|charter|statut|regulation|rules|agreement|contract|policy|standard|report|form|document)"
+    r"|\w*(?:gesetz|ordnung|satzung|richtlinie|vertrag|übereinkommen|konvention|verfassung|wet|besluit|richtlijn|verordening|loven|lagen|laki|lain)",
+    re.IGNORECASE,
+)
+# Those whose genitive stands right behind the number, without a word such as *of*.
+_BARE_ACT = re.compile(
+    r"(?:ustaw|rozporządzen|kodeks|konstytuc|zákon|vyhláš|nařízen|nariaden|ústav|předpis|[Фф]едеральн|закон|кодекс|указ|наредб|постанов|конституц"
+    r"|zakon|uredb)|(?-i:[A-ZÄÖÜ])\w*(?:gesetz|gesetzbuch|ordnung|satzung)(?:e?s)?\b",
+    re.IGNORECASE,
+)
+# Words that are more than genitives, in these languages or in others.
+_WEAK = ("der", "i", "av", "z", "do", "da", "dos", "das", "al", "ai", "ale")
+_NOT_A_WHOLE = frozenset(
+    "which whom any each all every both one such its their that those this these which two three".split()
+)
+# `(Landsverordening AVBZ, artikel 12)`
+_CALLED_BEFORE = re.compile(rf"(?<!\w)(?P<name>(?:[A-ZÄÖÜ][\w'’-]*{S1}){{0,5}}[A-ZÄÖÜ][\w'’-]*),{S1}\Z")
+# An act that is cited right before a number: `NIST SP 800-89, Section 5`, `L 1989-07-06/30, art. 45`.
+_CITED_BEFORE = re.compile(
+    rf"(?:(?=[\w./-]*\d)(?=[\w./-]*[/-])[\w./-]{{4,30}}|\]\([^()\s]{{1,300}}\)|(?<!\w)[A-Z][\w.-]*(?:{S1}[A-Z][\w.-]*)*{S1}\d{{2,5}}(?:-\d+)?)(?:\)?,?{S1}|{S1}§{S1})\Z"
 )
 # The key of a bibliography entry: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
 _CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\](?!\()")
@@ -129,8 +175,7 @@ class Name:
 class Owner:
     """What a reference belongs to.
 
-    ``how`` is ``this`` document, an ``other`` one, the one named ``last``, a ``title`` to look up, or
-    something named ``loosely`` (*the contract*).
+    ``how`` is ``this`` document, an ``other`` one, the one named ``last``, or a ``title`` to look up.
     """
 
     how: str
@@ -146,17 +191,43 @@ _OF_ANOTHER = re.compile(
 )
 
 
-class Own:
-    """The document's own names."""
+# Where a title goes on about another act: *ordonnance modifiant l'ordonnance du 7 mars 1991*.
+_ABOUT_ANOTHER = re.compile(
+    r"\b(?:modifi|amend|implement|en\s+(?:application|exécution)|pris\s+en|zur\s+(?:Änderung|Durchführung|Ausführung)|(?:tot|houdende)\s+wijziging"
+    r"|uitvoering|kter\w+\s+se\s+(?:mění|provád)|o\s+změně|pentru\s+(?:modific|complet|aplic)|por\s+l[ao]\s+que\s+se\s+modifica)\w*",
+    re.IGNORECASE,
+)
+# Behind *the act*: that it is one named before, and not this one.
+_MENTIONED = re.compile(
+    r"\s+(?:précitée?|susvisée?|visée?\b|susmentionnée?|above|aforesaid|mentioned|referred|cited|modifiée?|που|d['’]|de[slr]?\s|du\s|van\s|over\s|relati|of\s+\d|vom\s+\d|van\s+\d|de\s+\d|od?\s+\d)"
+)
 
-    def __init__(self, titles: Iterable[str]) -> None:
-        titles = [_OF_ANOTHER.sub(" ", title) for title in titles if title]
+
+class Own:
+    """The document's own names: its titles, and what it calls itself (*this Act*)."""
+
+    def __init__(self, titles: Iterable[str], text: str = "") -> None:
+        titles = [_OF_ANOTHER.sub(" ", _ABOUT_ANOTHER.split(title)[0]) for title in titles if title]
         self._titles = [title.casefold() for title in titles]
         self._words = {word for title in self._titles for word in _WORDS.findall(title)}
         self._shorts = {
             "".join(word[0] for word in _WORDS.findall(re.sub(r"[(\d].*", "", title)) if word[0].isupper())
             for title in titles
         }
+        called = Counter(_stem(match["noun"]) for match in _CALLS_ITSELF.finditer(text))
+        acts = (word for title in titles for word in _WORDS.findall(title) if _ACT.match(word))
+        self._nouns = {stem for stem, count in called.items() if count > 1} or set(map(_stem, acts))
+
+    def means(self, phrase: str, behind: str) -> bool:
+        """Whether *the Regulation*, after a number and with what stands behind it, is this document."""
+        first, *others = _WORDS.findall(phrase) or [""]
+        if others and any(phrase.casefold() in title for title in self._titles):
+            return True
+        dated = any(map(str.isdigit, phrase))
+        if _stem(first) not in self._nouns or dated or _MENTIONED.match(behind):
+            return False
+        stems = set(map(_stem, self._words))
+        return all(len(word) < 4 or _stem(word) in stems for word in others)
 
     def __contains__(self, name: str) -> bool:
         if name.isupper() and " " not in name:
@@ -173,9 +244,17 @@ class Own:
         return folded in self._words
 
 
-def find_names(text: str) -> list[Name]:
-    """Return the documents that a text names by number or year, in order."""
+def _stem(word: str) -> str:
+    """The beginning that the forms of a word share."""
+    return word.casefold()[: max(4, len(word) - 3)]
+
+
+def find_names(text: str, series: str = "") -> list[Name]:
+    """Return the documents that a text names by number or year, and those of its own ``series``, in order."""
     found: list[Name] = []
+    if series:
+        other = re.compile(rf"(?<![\w/-]){re.escape(series)}[- ]\d{{1,6}}(?![\w.]\w)")
+        found += [Name(match.group(), *match.span()) for match in other.finditer(text)]
     for match in _NAMES.finditer(text) if _MARKS.search(text) else ():
         start, end = match.span()
         kind = ""
@@ -194,14 +273,14 @@ def find_names(text: str) -> list[Name]:
             name = text[start : match.start("part" if part else "place")]
             kind = KIND_OF.get((part or "").lower().rstrip("."), "section")
         found.append(Name(" ".join(name.split()), start, end, kind, number))
-    return found
+    return sorted(found, key=lambda name: name.start) if series else found
 
 
 class Names:
     """The documents named in a text, found by their start or end."""
 
-    def __init__(self, text: str, names: list[Name]) -> None:
-        self._text = text
+    def __init__(self, text: str, names: list[Name], own: Own) -> None:
+        self._text, self._own = text, own
         self.all = names
         self._starts = {name.start: name for name in names}
         self._ends = [name.end for name in names]
@@ -222,20 +301,30 @@ class Names:
             return self.all[index].name
         match = _BEFORE.search(self._text, max(0, start - 60), start)
         name = next(filter(None, match.groups()), "") if match else ""
+        if not name and (called := _CALLED_BEFORE.search(self._text, max(0, start - 90), start)):
+            name = called["name"] if any(map(_ACT.match, called["name"].split())) else ""
+        if not name and (cited := _CITED_BEFORE.search(self._text, max(0, start - 60), start)):
+            name = cited.group().strip(" ,\n")
         return "" if name in _NOT_NAMES else name
 
-    def after(self, at: int, shouting: bool) -> Owner | None:
-        """What a reference that ends at ``at`` says it belongs to, if anything."""
+    def after(self, at: int, shouting: bool, numbered: bool = True) -> Owner | None:
+        """What a reference that ends at ``at`` says it belongs to, if anything; ``numbered`` if it has a number."""
         text = self._text
         if match := _SELF.match(text, at):
             return Owner("this", "", match.end())
         if match := _THAT.match(text, at):
             return Owner("last", match["noun"] or "", match.end())
-        if match := _CITED.match(text, at) or _US_CODE.match(text, at) or _OF_AN_ACT.match(text, at):
+        if match := _CITED.match(text, at) or _US_CODE.match(text, at):
             return Owner("other", match["name"] or "United States Code", match.end())
         match = _OF_SHORT.match(text, at) or (None if shouting else _SHORT.match(text, at))
         if match and match["name"] not in _NOT_NAMES:
             return Owner("other", match["name"], match.end())
+        owner = self._named_after(at, shouting) or (self._whole(at) if numbered else None)
+        own = owner and owner.how == "other" and self._own.means(owner.name, text[owner.end : owner.end + 30])
+        return Owner("this", "", owner.end) if owner and own else owner
+
+    def _named_after(self, at: int, shouting: bool) -> Owner | None:
+        text = self._text
         match = _TAIL.match(text, at)
         if match is None:
             return None
@@ -250,15 +339,31 @@ class Names:
             return whole or Owner("title", annex["word"], annex.end("word"))
         if small := _SMALL_ACT.match(text, at_name):
             return Owner("other", small["name"], small.end())
-        if called := self._called(at_name):
-            return called
-        loose = _LOOSE.match(text, at)
-        return Owner("loosely", f"the {loose['noun']}", loose.end()) if loose else None
+        return self._called(at_name)
 
-    def something(self, at: int) -> str:
-        """The words that say what a relative reference is a part of, if they name no known place."""
-        match = _OF_SOMETHING.match(self._text, at)
-        return (match["noun"] or match["name"]) if match else ""
+    def _whole(self, at: int) -> Owner | None:
+        """What a number is a part of, by the noun phrase behind it, in any language: `van de zwemwaterrichtlijn`."""
+        text = self._text
+        further = _FURTHER.match(text, at, at + 80)
+        for begin in (further.end(), at) if further else (at,):
+            if begin != at and (own := _SELF.match(text, begin)):
+                return Owner("this", "", own.end())
+            match = _GENITIVE.match(text, begin)
+            phrase = _PHRASE.match(text, match.end(), match.end() + 160) if match else None
+            if match is None or phrase is None:
+                continue
+            if named := self._starts.get(match.end()):
+                return Owner("other", named.name, named.end)
+            words = " ".join(phrase.group().split())
+            first = words.partition(" ")[0].casefold()
+            plain = (match["plain"] or "").strip(" ,\n")
+            act = (_ACT if plain else _BARE_ACT).match(words) is not None
+            if first in _NOT_A_WHOLE or first in KIND_OF:
+                continue
+            if not (act or (plain and plain != "der" and (words[0].isupper() or plain not in _WEAK))):
+                continue
+            return Owner("other", words, phrase.end())
+        return None
 
     def _called(self, at: int) -> Owner | None:
         """A document or clause by its capitalised name: ``the Treaty on European Union``, ``the Changes clause``."""

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
+from pathlib import PurePath
 from urllib.parse import unquote
 
 from loccit.ingest.extract.references.items import S1, SEE
@@ -30,6 +31,7 @@ _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto):[^\s<>)\]]+")
 _EXTERNAL = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _MAX_LINE = 400
+_LONGEST_HEAD, _MOST_NAMED = 20_000, 100
 
 
 def is_external(target: str) -> bool:
@@ -175,11 +177,60 @@ def follow_links(parsed: Parsed, places: Places, masks: Masks) -> Iterator[Refer
         )
 
 
+# -- the head of a document -------------------------------------------------------------------------------------
+
+# What a field says of other documents, by words of its name: `requires`, `superseded-by`, `amends`.
+_RELATION = re.compile(
+    r"requir|supersed|replac|amend|obsolet|updat(?:es|ed_by)|depend|see|implement|extend|repeal|parent|based|refer|cites|modif(?:ies|ied_by)"
+    r"|deroga|abrog|zrušuj|ersetzt|aufhebt|vervangt",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(
+    r"^(?P<name>[A-Za-z][\w -]{1,40}):[^\S\n]*(?P<value>[^\n]*(?:\n[^\S\n]*-[^\n]*|\n[^\S\n]+\S[^\n]*)*)",
+    re.MULTILINE,
+)
+_ENTRY = re.compile(r"\[\[[^\]\n]+\]\]|[^\s,;\[\]\"'][^,;\[\]\n\"']*")
+_SERIES = re.compile(r"(?P<name>[A-Za-z]{2,12})[-_ ]?0*(?P<number>\d{1,6})")
+
+
+def series_of(source_path: str) -> str:
+    """The word that the file's name has before its number, in capitals: ``EIP`` of ``eip-7825.md``."""
+    match = _SERIES.fullmatch(PurePath(source_path).stem)
+    return match["name"].upper() if match else ""
+
+
+def head_references(parsed: Parsed, source_path: str) -> Iterator[Reference]:
+    """Yield the documents that the fields of a head name, numbers with the word of the series: ``requires: 7642``."""
+    series = series_of(source_path)
+    for field in _FIELD.finditer(parsed.text, 0, min(parsed.body_start, _LONGEST_HEAD)):
+        if not _RELATION.search(field["name"].replace("-", "_")) or field["name"].lower() == "related":
+            continue
+        for entry in islice(
+            _ENTRY.finditer(parsed.text, field.start("value"), field.end("value")), _MOST_NAMED
+        ):
+            words = entry.group().strip().lstrip("-").strip()
+            name = words.strip("[]").partition("|")[0].strip()
+            if name.isdecimal():
+                name = f"{series}-{int(name)}" if series else ""
+            if not any(map(str.isalpha, name)) or is_external(name):
+                continue
+            start = entry.start() + entry.group().find(words)
+            yield Reference(
+                words,
+                start,
+                start + len(words),
+                "document",
+                document=name,
+                reason=f"names another document in the field {field['name']}",
+            )
+
+
 # -- headings by name -------------------------------------------------------------------------------------------
 
 
 _UNDER = rf"pursuant{S1}to|in{S1}accordance{S1}with|subject{S1}to|according{S1}to|under|gemäß|nach|selon"
 _INTRO = re.compile(rf"\b(?:(?P<see>{SEE})|{_UNDER}){S1}")
+_REFER = re.compile(rf"refer(?:red|s)?{S1}to{S1}\Z", re.IGNORECASE)
 _LEAD = re.compile(
     rf"(?P<the>the{S1})?(?P<part>(?:section|clause|chapter|part|heading|article){S1}(?:(?:called|entitled|titled|headed|named|on){S1})?)?"
 )
@@ -253,7 +304,9 @@ class Titles:
         begin = lead.end() if lead else at
         if quoted := _QUOTED.match(text, begin):
             section = self.find(quoted["name"], at)
-            return Named(section, begin, quoted.end()) if section else None
+            # `given in "abstract" form` is no reference to the Abstract.
+            plain = quoted["name"].islower() and " " not in quoted["name"]
+            return Named(section, begin, quoted.end()) if section and not plain else None
         words = self._words(text, begin, begin + 200)
         if (
             not words
@@ -275,7 +328,9 @@ class Titles:
             if not (above or several or (see and _ENDS.match(text, end))):
                 return None
             # `pursuant to the Purchase Price` may mean the term rather than its clause.
-            return Named(section, begin, end, 0.9 if see or above else 0.6)
+            # `shall refer to the Treasurer` speaks of the person.
+            meant = above or (see and not _REFER.search(text, max(0, at - 14), at))
+            return Named(section, begin, end, 0.9 if meant else 0.6)
         return None
 
     def _words(self, text: str, begin: int, end: int) -> list[re.Match[str]]:

@@ -1,0 +1,114 @@
+"""Evidence: how sure it is that a number in the text means the place of this document that has it.
+
+Whatever is numbered here is numbered in other acts too. So what counts is what the document itself shows: whether it
+prints that kind of place, whether the other mentions of the kind are found here, and whether the sentence speaks of
+another act or amends one. The weights are fitted on references that were read (``benchmarks.reference_calibration``).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+from loccit.model import Place
+
+LEAST = 0.5
+"""Below this, a reference leads nowhere and says why."""
+
+# A kind that the document never prints: too little, unless nearly all its mentions are found here.
+_VAGUE, _NEARLY_ALL = 0.3, 0.85
+# Words that change another act; of such sentences a number is mostly one of that act.
+_AMENDS = re.compile(
+    r"(?<!\bas )\b(?:amended|inserted|substituted?|repealed|omitted|replaced|deleted"
+    r"|modifié\w*|remplacé\w*|abrogé\w*|inséré\w*|supprimé\w*|complété\w*"
+    r"|geändert|ersetzt|eingefügt|aufgehoben|gestrichen|gewijzigd|vervangen|vervalt|ingevoegd|gelezen|modific(?:a|ă|an|ase|at[aăo]?|ad[oa]s?)|înlocuie\w+|abrog\w+|sustitu\w+"
+    r"|derog(?:a|an|ase|ad[oa]s?)|suprim\w+|añad\w+|sostituit\w+|ændres|endres|ändras|zmieni\w*|uchyla|brzmienie|mění|nahrazuj\w*|vypoušt\w*|zrušuj\w*|doplňuj\w*"
+    r"|vkládá|připojuje|zní|αντικαθ\w+|τροποποι\w+|προστίθε\w+|καταργ\w+|измен\w+|заменя\w*|отменя\w*|исключ\w+|дополн\w+)\b",
+    re.IGNORECASE,
+)
+_AROUND = 160
+_HEAD = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What speaks for a place, each from 0 to 1."""
+
+    said: float
+    """The text says that it means this document, or this part of it."""
+    relative: float
+    bare: float
+    """It is a number without a word."""
+    printed: float
+    """The document has places of that kind, in its own words."""
+    called: float
+    """The place is of the kind that the text calls it."""
+    titled: float
+    """The place is a heading with a title."""
+    long: float
+    """The number has several parts."""
+    listed: float
+    """The place is an item of a list or table with a number that many others have."""
+    amends: float
+    """The text around it amends another document."""
+    amending: float
+    """The share of the mentions of which that is true."""
+    mixed: float
+    """The same for a relative form, which then has no article to go by."""
+    found: float
+    """The share of the mentions of that kind, those of other documents left out, whose number is here."""
+    others: float
+    """The share of them that say that they belong to another document."""
+    agrees: float
+    """The title in brackets is that of the place."""
+
+    @property
+    def sure(self) -> float:
+        """The probability that this place is meant."""
+        vague = not (self.said or self.relative or self.bare or self.called or self.titled or self.long)
+        if vague and (self.found < _NEARLY_ALL or self.others > 1 - _NEARLY_ALL):
+            # `Section 4` of a form, in notes with a fourth item.
+            return _VAGUE
+        total = WEIGHTS[0] + sum(map(float.__mul__, WEIGHTS[1:], map(float, astuple(self))))
+        return round(1 / (1 + math.exp(-total)), 2)
+
+    @property
+    def doubt(self) -> str:
+        """What speaks against the place, in words."""
+        if self.amends:
+            return "inferred: the text around amends another document, whose place it may be"
+        if not self.printed and not self.relative:
+            return "inferred: this document calls none of its places that"
+        return "inferred: nothing says that a place of this document is meant"
+
+
+WEIGHTS: tuple[float, ...] = (
+    *(0.11, 0.05, -1.66, 0.09, -0.56, 1.38, 0.58, -0.36),
+    *(-1.63, -2.57, -2.62, -1.38, 2.77, -0.76, 0.47),
+)
+
+
+class Amendments:
+    """Whether the text around a place amends another document."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._heads: dict[int, bool] = {}
+
+    def around(self, start: int, end: int, places: Sequence[Place]) -> bool:
+        """Whether the sentence does, or what the places that it is in begin with."""
+        text = self._text
+        low, high = text.rfind("\n", max(0, start - _AROUND), start) + 1, text.find("\n", end, end + _AROUND)
+        if _AMENDS.search(text, max(low, start - _AROUND), high if high > 0 else end + _AROUND):
+            return True
+        return any(map(self._announces, places[:4]))
+
+    def _announces(self, place: Place) -> bool:
+        known = self._heads.get(place.ordinal)
+        if known is None:
+            head = self._text[place.body : min(place.end, place.body + _HEAD)].lstrip().partition("\n")[0]
+            known = head.rstrip().endswith(":") and _AMENDS.search(head) is not None
+            self._heads[place.ordinal] = known
+        return known

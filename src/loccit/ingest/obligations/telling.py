@@ -1,0 +1,55 @@
+"""Telling: whether a sentence has a verb of duty, an amount or a period, in any language that some word is known of.
+
+No rule need understand it: a list of what documents fix is complete only if it says what it left out.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_UNITS = {
+    "en": r"(?:business |working |calendar )?(?:days?|weeks?|months?|years?|hours?)",
+    "de": r"(?:\w+)?(?:tag|woche|monat|jahr|stunde)(?:e?[ns]?)",
+    "fr": r"(?:jours?|semaines?|mois|ans?|années?|heures?)",
+    "es": r"(?:días?|semanas?|meses|mes|años?|horas?)",
+    "it": r"(?:giorn[io]|settiman[ae]|mes[ei]|ann[io]|or[ae])",
+    "pt": r"(?:dias?|semanas?|meses|mês|anos?|horas?)",
+    "nl": r"(?:dag(?:en)?|we(?:ek|ken)|maand(?:en)?|jaar|jaren|uur|uren)",
+}
+_VERBS = {"en": r"\b(?:shall|must|SHALL|MUST|SHOULD)\b", "de": r"\b(?:muss|müssen|darf|dürfen)\b"}
+_SUM = (
+    r"(?:[€$£¥]\s?\d|\b(?:EUR|USD|GBP|CHF)\s?\d|\d\s?(?:€|%"
+    r"|(?:EUR|USD|GBP|CHF|per\s?cent|Prozent|Euro|euros?|dollars?)\b))"
+)
+_WORDS = {
+    "en": "one|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty|sixty|ninety",
+    "de": "ein|eine[mnrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dreißig",
+    "fr": "un|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze|quinze|trente",
+    "es": "un|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|treinta",
+    "it": "un|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|dodici|trenta",
+    "pt": "um|dois|três|quatro|cinco|seis|sete|oito|nove|dez|doze|trinta",
+    "nl": "een|twee|drie|vier|vijf|zes|zeven|acht|negen|tien|twaalf|dertig",
+}
+
+
+def is_telling(sentence: str, language: str) -> bool:
+    """Whether a sentence may fix something: it is no question, and has such words.
+
+    >>> is_telling("Los libros se conservarán durante cinco años.", "es"), is_telling("Five boats sailed.", "en")
+    (True, False)
+    """
+    form = _form(language or "en")
+    return not sentence.endswith("?") and form.search(sentence) is not None
+
+
+@cache
+def _form(language: str) -> re.Pattern[str]:
+    forms = [_SUM]
+    if units := _UNITS.get(language):
+        forms.append(
+            rf"(?<![\w.])(?:\d{{1,4}}|(?:{_WORDS[language]}))[\s-]{{1,2}}(?:\(\w+\)\s)?{units}(?!\w)"
+        )
+    if verbs := _VERBS.get(language):
+        forms.append(verbs)
+    return re.compile("|".join(forms), re.IGNORECASE)
