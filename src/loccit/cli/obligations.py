@@ -51,7 +51,7 @@ def obligations(
         typer.Option(
             "--not-understood",
             metavar="PART",
-            help="Only rows where this was not understood: bearer, action, deadline, amount or language.",
+            help="Only rows without this: bearer, action, deadline, amount, language; or inherited ones.",
         ),
     ] = None,
     limit: Annotated[
@@ -113,7 +113,8 @@ def _lines(answer: ObligationsResponse) -> list[RenderableType]:
     lines.append(Text(f"{shown} · {kinds or 'nothing'}", style="dim"))
     for name, count in answer.gaps.items():
         if count:
-            lines.append(Text(f"not understood: {name} ({count}): {GAPS[name]}", style="yellow"))
+            said = name if name == "inherited" else f"not understood: {name}"
+            lines.append(Text(f"{said} ({count}): {GAPS[name]}", style="yellow"))
     if answer.unread_documents:
         lines.append(
             Text(

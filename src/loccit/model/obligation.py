@@ -178,7 +178,9 @@ def row_line(row: ObligationRow, *, name: str = "") -> str:
     for word, items in (("time", stated.deadlines), ("amount", stated.amounts)):
         said.append(_listed(word, (_shown(item) for item in items)))
     said.append(stated.exception)
-    said.append(f"not understood: {', '.join(stated.gaps)}" if stated.gaps else "")
+    gaps = [name for name in stated.gaps if name != "inherited"]
+    said.append("from its lead-in" if len(gaps) < len(stated.gaps) else "")
+    said.append(f"not understood: {', '.join(gaps)}" if gaps else "")
     return " ".join(f"{where}: {stated.kind}: {' | '.join(filter(None, said))}".split())
 
 

@@ -90,7 +90,7 @@ def _inherited(own: list[Stated], sentence: str, lead: LeadIn) -> tuple[list[Sta
         action = cut(f"{cut(duty.action, LONGEST_ACTION // 2)}: {sentence}".strip(" :"), LONGEST_ACTION)
         joined = replace(duty, action=action)
         mine = own[0] if own else ("", None, [], [], ())
-        left = tuple(name for name in dict.fromkeys((*gaps, *mine[4])) if name != "action")
+        left = tuple(name for name in dict.fromkeys((*gaps, *mine[4])) if name not in ("action", "inherited"))
         row = (kind, joined, [*deadlines, *mine[2]], [*amounts, *mine[3]], (*left, "inherited"))
         return [row], words
     bearer = duty.bearer if duty else lead.subject
@@ -102,7 +102,7 @@ def _inherited(own: list[Stated], sentence: str, lead: LeadIn) -> tuple[list[Sta
         and said[1].start < _AT_ONCE
     ):
         first = (said[0], replace(said[1], bearer=bearer), said[2], said[3])
-        left = tuple(name for name in said[4] if name != "bearer")
+        left = tuple(name for name in said[4] if name not in ("bearer", "inherited"))
         return [(*first, (*left, "inherited")), *own[1:]], words
     return own, sentence
 
