@@ -485,3 +485,64 @@ def test_columns_with_a_narrow_gap_between_them(tmp_path: Path) -> None:
         page.text(72, 60 + 13 * n, left).text(262, 60 + 13 * n, f"right {n} goes on and on and on here")
     found = convert(tmp_path, page).text
     assert found.index("left 11") < found.index("right 0")
+
+
+def test_lettered_headings_in_bold(tmp_path: Path) -> None:
+    """A guideline: `a) Berths` in the type of the text; items of a list in the text are none, and a single one is none."""
+    page, y = Page(), 60.0
+    for number, letters in ((1, "ab"), (2, "abc")):
+        page.text(72, y, f"{number} RULES OF PART {number}", 14, "B")
+        y += 20
+        for letter in letters:
+            page.text(72, y, f"{letter}) Berths of part {number}", 11, "B")
+            y = text(page, y + 20) + 10
+    page.text(72, y, "(1) Quays, berths and similar places", 9, "B")
+    page.text(72, y + 20, "a) a vessel;").text(72, y + 33, "b) a quay.")
+    found = headings(convert(tmp_path, page))
+    assert [h.lstrip("# ") for h in found] == [
+        *("1 RULES OF PART 1", "a) Berths of part 1", "b) Berths of part 1"),
+        *("2 RULES OF PART 2", "a) Berths of part 2", "b) Berths of part 2", "c) Berths of part 2"),
+    ]
+    assert {h.count("#") for h in found if ")" in h} == {2}
+
+
+def run_ins(page: Page, y: float, names: tuple[str, ...], mark: str = ".") -> float:
+    for n, name in enumerate(names, 1):
+        page.text(72, y, f"{n}.").text(88, y, f"{name}{mark}", font="B").text(
+            190, y, "The master tells the owner of"
+        )
+        y = page.lines(72, y + 13, PROSE) + 14
+    return y
+
+
+def test_numbered_titles_that_run_into_their_paragraphs(tmp_path: Path) -> None:
+    """A contract: plain numbers, bold titles, and the text behind them."""
+    page = Page().text(200, 60, "Agreement on a Berth", 16, "B")
+    run_ins(page, 90, ("The berth", "Dues", "Term", "Notice"))
+    found = convert(tmp_path, page)
+    assert [h.lstrip("# ") for h in headings(found)][1:] == [
+        "1. The berth.",
+        "2. Dues.",
+        "3. Term.",
+        "4. Notice.",
+    ]
+    assert "The master tells the owner of" in found.text
+
+
+def test_steps_below_decimal_headings_are_no_headings(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for number in ("1.1", "1.2", "1.3"):
+        page.text(72, y, f"{number} Part of the harbour", 14, "B")
+        y = text(page, y + 20) + 10
+    run_ins(page, y, ("Open the gate", "Check the lights", "Close the gate"), ":")
+    assert titles(tmp_path, page) == [f"{number} Part of the harbour" for number in ("1.1", "1.2", "1.3")]
+
+
+def test_defined_words_at_the_beginning_of_numbered_sentences_are_no_titles(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    names = [f"{n} {name}" for n, name in enumerate(("Entry", "Quays", "Lights", "Dues"), 1)]
+    for name in names:
+        page.text(72, y, name, 14, "B").text(72, y + 20, f"{name[0]}.1").text(92, y + 20, "We", font="B")
+        page.text(120, y + 20, "tell the owner of each vessel which berth it is given.")
+        y = text(page, y + 33) + 10
+    assert titles(tmp_path, page) == names

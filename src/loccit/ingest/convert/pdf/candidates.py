@@ -102,6 +102,14 @@ _LIST = re.compile(
 )
 
 
+_LETTERED = re.compile(r"\(?(?:[a-z]|[ivx]{1,5}|\d{1,2})\)\s+[^\W\d_]")
+
+
+def is_lettered(text: str) -> bool:
+    """Whether a line begins with a letter or number and a bracket: an item, or where it is set off, a heading."""
+    return bool(_LETTERED.match(text))
+
+
 _PRIVATE = frozenset(("Co", "Cc"))
 """Categories of the codes that symbol fonts have for their bullets. Other signs may adorn a title."""
 
@@ -455,11 +463,15 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text) or _STATEMENT.match(text):
         return False
-    if label is None and starts_item(text):
+    lettered = look.bold and is_lettered(text) and text[-1] not in ".:"
+    if label is None and starts_item(text) and not lettered:
+        return False
+    if rest.endswith(")") and "(" not in rest and not lettered:
+        # The end of a sentence that refers to something.
         return False
     if not (look.bold or is_strong(label) or _WORD.search(rest)):
         return False
-    if text[0].islower() and not (big and _WORD.search(text)):
+    if text[0].islower() and not (lettered or (big and _WORD.search(text))):
         return False
     if not big and len(words) > 12 and _SENTENCES.search(rest):
         return False

@@ -20,6 +20,7 @@ from loccit.ingest.convert.pdf.candidates import (
     find_candidates,
     find_label,
     is_caption,
+    is_lettered,
     is_strong,
     join_heading,
     normal,
@@ -44,6 +45,8 @@ from loccit.ingest.convert.pdf.selection import (
 
 _SPARSE = 6
 """With fewer bookmarks than one per this many pages, headings between them are looked for."""
+_LETTERED = 9
+"""The depth of `a) Title`, below all numbers."""
 _LEAST_LABELS = 3
 _LONG = 5
 """A sentence has more words than these."""
@@ -138,6 +141,7 @@ def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
             c
             for c in found
             if c.listed
+            or c.tail is not None
             or c.look[:2] in looks
             or (c.label is not None and is_strong(c.label) and c.label.kind in kinds)
         ]
@@ -152,7 +156,9 @@ def _add(flow: Flow, body: Body, pages: int, sparse: bool) -> Flow:
     levels = []
     for candidate, inner in zip(found, assign_levels(found), strict=True):
         kind = candidate.label.kind if candidate.label is not None else ""
-        alike = looks.get(candidate.look[:2]) or outer[candidate.first] + inner
+        # What runs into its text has no type of its own.
+        look = looks.get(candidate.look[:2]) if candidate.tail is None else None
+        alike = look or outer[candidate.first] + inner
         levels.append(known.get(kind, alike))
     return _replace(flow, found, levels)
 
@@ -347,6 +353,8 @@ def _kind(candidate: Candidate, sections_hold_articles: bool, letters_restart: b
         # Letters that begin again in each section are below its number.
         inner = letters_restart and _is_letter(label)
         return ("number", label.depth + inner, look.size, False, False, False)
+    if is_lettered(candidate.text):
+        return ("number", _LETTERED, look.size, False, False, False)
     return ("style", 0, look.size, look.bold, look.italic, look.caps)
 
 

@@ -19,6 +19,7 @@ from loccit.ingest.convert.pdf.candidates import (
     Candidate,
     Label,
     find_label,
+    is_lettered,
     is_strong,
     look_of,
     normal,
@@ -126,7 +127,13 @@ def _without_repeats(found: list[Candidate], pages: int) -> list[Candidate]:
 def _group(candidate: Candidate) -> _Group:
     label = candidate.label
     if label is None:
-        return ("look", candidate.look, candidate.lines[0].style.colour, _is_centred(candidate))
+        return (
+            "look",
+            candidate.look,
+            candidate.lines[0].style.colour,
+            _is_centred(candidate),
+            is_lettered(candidate.text),
+        )
     if _is_plain(candidate):
         # Only centred, italic or in another font: these are judged separately from stronger ones.
         return ("apart", candidate.look)
@@ -242,6 +249,8 @@ def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Bod
     if sum(len(c.text) for c in members) > 0.2 * body.letters > 400:
         return True
     near = first.look.size < body.size + _NEAR
+    if not labelled and count < _LEAST and is_lettered(first.text):
+        return True
     if _is_plain(first):
         # Sections are numbered once; the steps of instructions begin again and again.
         numbers = [c.label.number for c in members if c.label is not None and c.label.number.isdigit()]
@@ -354,6 +363,9 @@ def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Can
     taken = {n for c in found for n in range(c.first, c.last + 1)}
     kinds: dict[str, list[tuple[int, Line, Label]]] = defaultdict(list)
     styled: list[tuple[int, Line, Label, int]] = []
+    # Where headings have decimal numbers, a plain one counts steps.
+    labels = [*(c.label for c in found), *(find_label(i.text) for i in flow if isinstance(i, Heading))]
+    least = 2 if any(label is not None and label.kind == "#" and label.depth > 1 for label in labels) else 1
     for position, line in enumerate(flow):
         if not isinstance(line, Line) or position in taken or line.contents:
             continue
@@ -363,7 +375,7 @@ def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Can
         if is_strong(label):
             if _AFTER.match(line.text, label.length):
                 kinds[label.kind].append((position, line, label))
-        elif label.kind == "#" and label.depth >= 2 and (end := _styled_end(line, label)):
+        elif label.kind == "#" and label.depth >= least and (end := _styled_end(line, label)):
             styled.append((position, line, label, end))
     result: list[Candidate] = []
     for entries in kinds.values():
@@ -383,6 +395,12 @@ def _styled_end(line: Line, label: Label) -> int:
     end = len(" ".join(s.text for s in line.spans[: last + 1]))
     title = line.text[label.length : end].strip()
     if last < 0 or not title or not title[0].isupper() or len(title.split()) > _MOST_WORDS:
+        return 0
+    if line.text[end:].lstrip()[:1].islower():
+        # A defined word in its sentence.
+        return 0
+    if label.depth == 1 and (title[-1] not in ".:—–" or not label.number.isdigit()):
+        # A step may begin with an emphasised word.
         return 0
     return end if all(s.style.bold or s.style.italic for s in line.spans[1 : last + 1]) else 0
 
