@@ -218,15 +218,12 @@ def _is_function_word(word: str) -> bool:
     return fold(word.casefold()) in _FUNCTION_WORDS and not (word.isupper() and len(word) > 1)
 
 
-# Headings, rules, directives, pictures, comments and links say nothing themselves.
-_LITTLE = re.compile(
+# Headings, rules, directives, pictures, comments and links say nothing themselves; words besides them do.
+_LITTLE_OR_WORD = re.compile(
     r"^[ \t>]*(?:\#{1,6}\s.*|[=~^*_-]{3,}|\.\.\s.*|\w+::.*|:[\w-]+:.*|\{[%{\#<].*|!?\[\[.*|!?include\b.*)$"
-    r"|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|<[^>\n]*>",
+    r"|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|<[^>\n]*>|([^\W_]+)",
     re.MULTILINE,
 )
-
-# The beginning of a line that is none of these.
-_PLAIN = re.compile(r"^(?:[ \t>]*[-*+] +)?(?!include)[^\W_][^\n\[<:]{8,}", re.MULTILINE)
 
 
 def says_more_than(letters: int, text: str) -> bool:
@@ -237,15 +234,13 @@ def says_more_than(letters: int, text: str) -> bool:
     >>> says_more_than(8, "# Rent\\nIn advance.")
     True
     """
-    # One line of a long text nearly always settles it.
-    plain = _PLAIN.search(text)
-    return (plain is not None and _count(plain.group()) > letters) or _count(_LITTLE.sub(" ", text)) > letters
-
-
-def _count(plain: str) -> int:
-    # A character of Chinese or Japanese is about half a word.
-    wide = 0 if plain.isascii() else sum(char > "\u2e80" for char in plain if char.isalnum())
-    return sum(map(str.isalnum, plain)) + 2 * wide
+    for found in _LITTLE_OR_WORD.finditer(text):
+        if word := found[1]:
+            # A character of Chinese or Japanese is about half a word.
+            letters -= 3 * len(word) if word[0] > "\u2e80" else len(word)
+            if letters < 0:
+                return True
+    return False
 
 
 # -- wording: a chunk's own words, prepared for comparison ---------------------------------------------------
