@@ -143,9 +143,12 @@ def test_in_a_small_library_the_crowd_is_not_everything() -> None:
     near = graded("semantic", [0.55, 0.5, *(0.45 - 0.45 * position / 140 for position in range(140))])
     word = graded("keyword", [6.0, *(1.5 - position / 100 for position in range(60))], first=100, full=15.0)
 
-    def first(total: int) -> int:
-        found = fuse([near, word], WEIGHTS, method="scores", rrf_k=60, pool=pool_of(total))
-        return found.top(1)[0].chunk
+    def first(**library: int) -> int:
+        pool = pool_of([near, word], **library)
+        return fuse([near, word], WEIGHTS, method="scores", rrf_k=60, pool=pool).top(1)[0].chunk
 
-    assert first(total=140) == 1
-    assert first(total=100_000) == 100
+    assert first(total=142, depth=1000) == 1
+    # A filter leaves so few of a large one.
+    assert first(total=100_000, depth=1000) == 1
+    # There are more of which nobody asked.
+    assert first(total=100_000, depth=100) == 100

@@ -30,9 +30,13 @@ _BEND = 20.0
 _FALL = 10
 
 
-def pool_of(total: int) -> int:
-    """How many first hits are compared in a library of ``total`` chunks."""
-    return min(POOL, max(_FEWEST, int(_SHARE * total)))
+def pool_of(legs: Sequence[RankedList], *, total: int, depth: int) -> int:
+    """How many first hits are compared, of ``total`` chunks or, if legs found less than ``depth``, of these.
+
+    Where a filter leaves few chunks, they are a small library.
+    """
+    found = max(map(len, legs), default=0)
+    return min(POOL, max(_FEWEST, int(_SHARE * (found if found < depth else total))))
 
 
 def fuse(

@@ -54,7 +54,7 @@ class Ranker:
 
         A single leg is left as it is: only hybrid search weighs surroundings.
         """
-        pool = pool_of(self._index.columns.total)
+        pool = pool_of(legs, total=self._index.columns.total, depth=self._index.vectors.depth)
         table = fuse(legs, weights, method=settings.fusion, rrf_k=settings.rrf_k, pool=pool)
         table.known = self._index.columns.of(table.chunks)
         if not (there := table.known["document"] > 0).all():
