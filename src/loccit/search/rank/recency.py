@@ -7,7 +7,6 @@ younger than 30 days 1.1 times, older ones once; ``bias`` is the share of that e
 from __future__ import annotations
 
 import time
-from datetime import datetime, timezone
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,29 +24,18 @@ _AHEAD = DAY
 _CANDIDATES = 300
 
 
-def recency_factor(date: datetime | None, now: datetime, bias: float) -> float:
-    """Return the factor for the score of a document with this date; 1.0 without a date.
-
-    >>> now = datetime(2025, 3, 10, tzinfo=timezone.utc)
-    >>> [recency_factor(datetime(2025, 3, day), now, bias) for day, bias in ((8, 1.0), (8, 0.5), (1, 1.0))]
-    [1.2, 1.1, 1.1]
-    """
-    stamp = np.nan if date is None else _utc(date).timestamp()
-    return round(float(recency_factors(np.array([stamp]), _utc(now).timestamp(), bias)[0]), 12)
-
-
 def recency_factors(dates: NDArray[np.float64], now: float, bias: float) -> NDArray[np.float64]:
-    """Return the factors for dates in seconds since 1970; NaN means no date."""
+    """Return the factors for dates in seconds since 1970; NaN means no date.
+
+    >>> recency_factors(np.array([8 * DAY, 1 * DAY, np.nan]), 10 * DAY, 1.0).tolist()
+    [1.2, 1.1, 1.0]
+    """
     ages = now - dates
     factors = np.ones(len(dates))
     # Comparisons with NaN are False, which leaves the factor at 1.
     for limit, factor in reversed(TIERS):
         factors[(ages < limit) & (ages >= -_AHEAD)] = factor
     return 1.0 + bias * (factors - 1.0)
-
-
-def _utc(date: datetime) -> datetime:
-    return date if date.tzinfo else date.replace(tzinfo=timezone.utc)
 
 
 class Recency(Signal):
