@@ -285,3 +285,25 @@ def test_codes_that_begin_like_an_abbreviated_word_are_not_cut(tmp_path: Path) -
     with library_of(tmp_path, "app.md", text) as library:
         place = library.section("APP.1.2.A4")
         assert place.heading == "APP.1.2.A4 Schutz 4" and place.section_label == "APP.1.2.A4"
+
+
+def test_a_first_part_that_is_counted_in_a_word_is_found(tmp_path: Path) -> None:
+    labels = ["Tikle kikli", *(f"Tikle {number}" for number in range(2, 8))]
+    text = "MMLA\n\n" + "".join(f"{label}\n\n{n}st. {WORDS}\n\n" for n, label in enumerate(labels, 1))
+    with library_of(tmp_path, "rules.txt", text) as library:
+        for question in ("Tikle kikli", "Tikle 1"):
+            assert library.section(question).text.strip().endswith(f"1st. {WORDS}")
+
+
+def test_verses_are_places_and_times_are_none(tmp_path: Path) -> None:
+    verses = "\n".join(f"{chapter}:{verse} {WORDS}" for chapter in range(1, 5) for verse in range(1, 12))
+    times = "\n".join(f"10:{minute} ann: {WORDS}" for minute in range(11, 50))
+    hours = "\n".join(f"{hour}:00 {WORDS}" for hour in range(8, 19))
+    (tmp_path / "chat.txt").write_text(times, encoding="utf-8")
+    (tmp_path / "agenda.txt").write_text(hours, encoding="utf-8")
+    with library_of(tmp_path, "book.txt", f"THE BOOK\n\n{verses}\n") as library:
+        library.index([tmp_path / "chat.txt", tmp_path / "agenda.txt"], embed=False)
+        place = library.section("3:7", document="book.txt")
+        assert place.exact and place.text == f"3:7 {WORDS}"
+        for document in ("chat.txt", "agenda.txt"):
+            assert not any(library.outline(document, clauses=True)[0].nodes)

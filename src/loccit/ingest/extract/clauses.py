@@ -28,7 +28,7 @@ from loccit.ingest.parse.places.chain import is_first, number_key
 from loccit.ingest.parse.places.evidence import line_width
 from loccit.ingest.parse.places.lines import ends_short
 from loccit.ingest.parse.places.mentions import Mentions
-from loccit.ingest.parse.places.view import AMENDED
+from loccit.ingest.parse.places.view import AMENDED, only_lists
 from loccit.labels.numbers import in_digits
 from loccit.model import Place
 from loccit.text.keys import title_key
@@ -360,7 +360,7 @@ def _marks(
             begins = (
                 position == low or not before.strip() or _RUNS_ON.search(before) or ends_short(before, width)
             )
-            if match and begins and position >= quoted:
+            if match and begins and position >= quoted and not only_lists(line):
                 for mark in _split_marks(match, position):
                     yield _in_list(mark, parsed.items, parsed.items.get(section.start, ()))
             elif position == low and line.strip():

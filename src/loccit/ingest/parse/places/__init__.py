@@ -61,7 +61,11 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     titled, more = titled_series(learnt, accepted, contents, parsed, width)
     accepted = sorted([*accepted, *titled], key=lambda line: line.start)
     titles |= named | more
-    found = headings_of(accepted, headings, titles, text)
+    found = [
+        # What says "first" in a word is asked for by its words.
+        replace(heading, title=heading.text) if heading.start in learnt.firsts else heading
+        for heading in headings_of(accepted, headings, titles, text)
+    ]
     found += listed_titles(parsed, contents, {heading.start for heading in (*found, *headings)})
     if not found:
         return _unnumbered(parsed, headings, contents, width)

@@ -180,12 +180,12 @@ def _read(
     letters: frozenset[str] = frozenset(),
     learnt: Learnt = NOTHING,
 ) -> NumberedLine | None:
-    if not (_may_begin_label(line, letters) or learnt.may_begin(line)):
+    if not (_may_begin_label(line, letters) or start in learnt.firsts or learnt.may_begin(line)):
         return None
     lead = _LEAD.match(line)
     at = start + (lead.end() if lead else 0)
     bare, offsets = plain_view(text, at, min(block.end, at + _WINDOW))
-    label, rest = learnt.split(bare)
+    label, rest = learnt.split(bare, start if start in learnt.firsts else -1)
     if label and (spaced := _SPACED.match(label.text)):
         # `2.2 (a) The Company …` begins 2.2 with its part (a).
         rest = bare[bare.find("(") :]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
 
 from loccit.ingest.parse import Heading
-from loccit.ingest.parse.places.chain import Number, Step, best_chain, closeness
+from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain, closeness
 from loccit.ingest.parse.places.lines import NumberedLine
 from loccit.ingest.parse.places.mentions import Contents, Mentions
 from loccit.ingest.parse.places.titles import Title
@@ -97,23 +97,35 @@ def choose(
 
 
 def _without_restarts(chosen: Sequence[NumberedLine], limits: Sequence[int]) -> list[NumberedLine]:
-    """Drop plain numbers that begin anew below one of several parts: `1.` below 5.1 is a list.
+    """Drop plain numbers that do not lie between those of several parts: `1.` between 5.1 and 5.2 is a list."""
 
-    It ends with the next number of several parts, or with one that has parts itself.
-    """
+    def nearest(lines: Iterable[NumberedLine]) -> dict[int, Part]:
+        found: dict[int, Part] = {}
+        last: tuple[int, Part] | None = None
+        for line in lines:
+            stretch = bisect_right(limits, line.start)
+            if last and last[0] == stretch:
+                found[line.start] = last[1]
+            if line.dotted:
+                last = stretch, line.number[0]
+        return found
+
+    above, below = nearest(chosen), nearest(reversed(chosen))
+
     kept: list[NumberedLine] = []
-    listed = False
+    dropped: NumberedLine | None = None
     for line, later in zip_longest(chosen, chosen[1:]):
-        above = kept[-1] if kept else None
-        if above is None or line.heading or line.dotted or not above.dotted:
-            listed = False
-        elif listed or (
-            line.number < above.number
-            and bisect_right(limits, above.start) == bisect_right(limits, line.start)
-        ):
-            contains = later is not None and later.dotted and later.number[:1] == line.number
-            listed = not contains or line.number == above.number[:1]
-        if not listed:
+        own, first, last = line.number[0], above.get(line.start), below.get(line.start)
+        contains = later is not None and later.dotted and later.number[0] == own
+        goes_on = dropped is not None and not contains and closeness(dropped.number, line.number) == 1
+        if first is None or line.heading or line.dotted:
+            fits = True
+        elif last is None or first > last:
+            fits = own > first or (last is not None and own <= last)
+        else:
+            fits = first < own <= last
+        dropped = None if fits and not (goes_on and first is not None and not line.dotted) else line
+        if dropped is None:
             kept.append(line)
     return kept
 

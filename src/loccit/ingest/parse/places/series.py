@@ -32,7 +32,11 @@ _HYPHEN = r"[-‐‑]"
 _NUMBER = (
     r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[^\W\d_A-Z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
 )
-_DOTTED = r"(?:\d{1,4}|[IVXLC]{1,7}|[A-Z]{1,2})(?:[.\-‑]\d{1,4}|[.\-‑][A-Za-z](?![^\W_])){1,6}"
+# A verse has a colon (`3:16`), and so has the time of day, mostly before a zero.
+_DOTTED = (
+    r"(?:\d{1,3}:[1-9]\d{0,2}|"
+    r"(?:\d{1,4}|[IVXLC]{1,7}|[A-Z]{1,2})(?:[.\-‑]\d{1,4}|[.\-‑][A-Za-z](?![^\W_])){1,6})"
+)
 # Letters and digits: `IR-4`, `ES.103`, `TC-API-012`, `A3b3)`, `1b1)`, `AC-2(3)`, `35/A`, `19^1`.
 _CODED = (
     r"(?:(?:[A-Z][A-Za-z]{0,11}[-._])*[A-Z][A-Za-z]{0,11}[-._]?\d{1,4}|\d{1,4}(?=(?!st|nd|rd|th)[a-z]\d?|[A-Z]{1,3}(?![^\W_])|/[A-Z]|\^\d))"
@@ -117,10 +121,14 @@ class Beginning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What a document shows of its numberings: the kinds of its words and signs, and the lines of its other series."""
+    """What a document shows of its numberings: the kinds of its words and signs, and the lines of its other series.
+
+    ``firsts`` has the lines that say "first" in a word: `Tikle kikli` above `Tikle 2`.
+    """
 
     kinds: Mapping[Shape, str] = field(default_factory=dict)
     members: Mapping[int, Beginning] = field(default_factory=dict)
+    firsts: Mapping[int, Shape] = field(default_factory=dict)
 
     @property
     def letters(self) -> frozenset[str]:
@@ -129,10 +137,16 @@ class Learnt:
 
     def may_begin(self, line: str, start: int = -1) -> bool:
         """Whether a line may begin with such a label; finding that out is cheap."""
-        return start in self.members or (bool(self.kinds) and _MAY_BEGIN.match(line) is not None)
+        return (
+            start in self.members
+            or start in self.firsts
+            or (bool(self.kinds) and _MAY_BEGIN.match(line) is not None)
+        )
 
     def split(self, bare: str, start: int = -1) -> tuple[Label | None, str]:
         """Split a line or heading into its label, read by the words of its document too, and its title."""
+        if first := self.firsts.get(start):
+            return Label(bare.strip(" .:"), self.kinds.get(first, ""), ("1",)), ""
         label, rest = parse_heading(bare)
         if self.kinds and (label is None or not label.kind) and (found := self._read(bare)):
             return found
@@ -185,7 +199,21 @@ def learn_series(parsed: Parsed, skip: Set[int] = frozenset()) -> Learnt:
                 if found.start not in members
                 and (shape[0] not in _ABSOLUTE or found.heading or last[found.number] == found.start)
             )
-    return Learnt(_kinds({shape: chain for shape, chain in accepted.items() if shape[0] in _NAMED}), members)
+    kinds = _kinds({shape: chain for shape, chain in accepted.items() if shape[0] in _NAMED})
+    return Learnt(kinds, members, dict(_firsts(parsed.text, accepted)))
+
+
+def _firsts(text: str, series: Mapping[Shape, Sequence[Beginning]]) -> Iterator[tuple[int, Shape]]:
+    """Yield the line before a series that begins with 2, if only one has its word, and no number."""
+    for shape, chain in series.items():
+        if shape[0] == "before" and chain[0].number == ((0, 2, ""),):
+            alone = re.compile(
+                rf"(?:\A|\n)[^\S\n]*\n(?P<line>[#*\s]*{re.escape(shape[1])}\s[^\n\d]{{1,40}})(?=\n\s*\n)",
+                re.I,
+            )
+            found = [match.start("line") for match in alone.finditer(text, 0, chain[0].start)]
+            if len(found) == 1:
+                yield found[0], shape
 
 
 def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginning]]:
@@ -265,6 +293,8 @@ def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
                 word = letters.group() if letters and len(letters.group()) > 1 else "A" if letters else "1"
             elif form == "number":
                 word = match["mark"]
+            elif ":" in match["number"]:
+                word = ":"
             elif form == "part":
                 number = match["number"]
                 if roman_value(number) is not None:
@@ -345,10 +375,10 @@ def _series(
         if loose and 2 * sum(line.opens for line in lines) < len(lines):
             continue
         runs = _runs(lines, limits)
-        counts = shape[0] in ("before", "after") and not _is_known(shape[1])
-        if counts and runs and runs[0][0].number[0][1] > _LATEST_START:
-            # `14 Years`, `15 Years`: what is counted are years.
-            runs = [run for run in runs if len(run) >= _PARAGRAPHS]
+        counts = shape[1] == ":" or (shape[0] in ("before", "after") and not _is_known(shape[1]))
+        if counts and runs and runs[0][0].number[-1][1] > _LATEST_START:
+            # `14 Years`, `15 Years`, `10:14`, `10:15`: what is counted are years and minutes.
+            runs = [run for run in runs if len(run) >= _PARAGRAPHS and shape[1] != ":"]
         if shape[0] in ("number", "alone", "brackets") and shape != _HEADED:
             runs = [run for run in runs if _runs_through(run, end)]
             lines = [line for run in runs for line in run]

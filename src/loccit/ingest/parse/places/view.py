@@ -10,7 +10,11 @@ _MARKS = re.compile(
     r"|(?P<tag></?[a-z][^<>\n]{0,200}>)|\[(?P<linked>(?:§\s?)?[^\s\[\]]{0,20}\d[^\s\[\]]{0,8})\]\([^()\s]{0,200}\)"
 )
 _BULLET = re.compile(r"[\s>]*[-*+•●▪◦][ \t]+\S")
-_LISTS = re.compile(r"[\s>*+|•-]*(?:\d[\d.]{0,9}[.)]?\s+)?\[[^\n]{1,400}\]\(#[^()\s]{0,200}\)[\s.|]*\Z")
+# Links that lead to a place of this text, or to another file beside it.
+_TO_FILE = r"(?![a-z]+:)[^()\s#]{1,180}\.\w{2,9}(?:#[^()\s]{0,200})?"
+_LISTS = re.compile(
+    rf"[\s>*+|•:-]*(?:\d[\d.]{{0,9}}[.)]?\s+)?\[[^\n]{{1,400}}\]\((?:#[^()\s]{{0,200}}|{_TO_FILE})\)[\s.|*]*\Z"
+)
 
 AMENDED = r"(?:[A-Z]{0,2}\d{0,4}[\[⟦►](?![^\]\n]{0,6}\])[⁰¹²³⁴-⁹]{0,3}\s?){1,3}"
 """What amended texts print before a number that was put in: ``F15[(a)``, ``[F1 2.``."""
@@ -23,7 +27,7 @@ def is_bullet(line: str) -> bool:
 
 
 def only_lists(line: str) -> bool:
-    """Whether a line is a link to another place of the text and nothing else, as in a list of contents."""
+    """Whether a line is a link to another place or file and nothing else, as in a list of contents."""
     return _LISTS.match(line) is not None
 
 
