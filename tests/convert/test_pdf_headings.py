@@ -546,3 +546,15 @@ def test_defined_words_at_the_beginning_of_numbered_sentences_are_no_titles(tmp_
         page.text(120, y + 20, "tell the owner of each vessel which berth it is given.")
         y = text(page, y + 33) + 10
     assert titles(tmp_path, page) == names
+
+
+def test_fields_of_a_form_are_no_headings(tmp_path: Path) -> None:
+    page = (
+        Page()
+        .text(72, 60, "Leave to moor", 16, "B")
+        .text(72, 90, "Harbour master: ________________", 12, "B")
+    )
+    y = text(page, 120)
+    page.text(72, y, "Telephone ……………………", 12, "B")
+    text(page, y + 20)
+    assert titles(tmp_path, page) == ["Leave to moor"]

@@ -153,6 +153,8 @@ _SENTENCES = re.compile(r"[^\W\d_]{3}[.?!]\s+[A-Z]")
 _WORD = re.compile(r"[^\W\d_]{3}|[^\W\d_\x00-\u2e7f]")
 """A word: three letters, or one of a script with larger ones. What has none is part of a formula or figure."""
 _ADDRESS = re.compile(r"https?:/|www\.|\S+@\S+\.\w+")
+_BLANK = re.compile(r"(?:[_.…]\s?){5}")
+"""What is left to be filled in, in a form."""
 _DATE = re.compile(
     r"(?:(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}"
     r"|\d{1,2}[./]\d{1,2}[./]\d{2,4})$",
@@ -461,7 +463,13 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
         return False
     if text[0] in _NO_START or text[-1] in ",;" or _HANGING.search(text):
         return False
-    if is_caption(text) or _ADDRESS.search(text) or _DATE.match(text) or _STATEMENT.match(text):
+    if (
+        is_caption(text)
+        or _ADDRESS.search(text)
+        or _BLANK.search(text)
+        or _DATE.match(text)
+        or _STATEMENT.match(text)
+    ):
         return False
     lettered = look.bold and is_lettered(text) and text[-1] not in ".:"
     if label is None and starts_item(text) and not lettered:
