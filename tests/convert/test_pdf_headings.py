@@ -558,3 +558,23 @@ def test_fields_of_a_form_are_no_headings(tmp_path: Path) -> None:
     page.text(72, y, "Telephone ……………………", 12, "B")
     text(page, y + 20)
     assert titles(tmp_path, page) == ["Leave to moor"]
+
+
+def test_some_titles_may_end_in_a_colon_and_a_measure_is_none(tmp_path: Path) -> None:
+    """A package leaflet: bold titles in the type of the text, some of which introduce a list."""
+    page, y = Page(), 60.0
+    names = (
+        "Before you moor",
+        "Boats that must wait:",
+        "Lights at night",
+        "What to bring:",
+        "Leaving the quay",
+        "Dues and fees",
+        "Waste",
+    )
+    for name in names:
+        page.text(72, y, name, 11, "B")
+        y = text(page, y + 18) + 8
+    page.text(300, y, "5 m", 11, "B")
+    text(page, y + 30)
+    assert titles(tmp_path, page) == [name for name in names if name[-1] != ":"]

@@ -477,7 +477,7 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     if rest.endswith(")") and "(" not in rest and not lettered:
         # The end of a sentence that refers to something.
         return False
-    if not (look.bold or is_strong(label) or _WORD.search(rest)):
+    if not (_WORD.search(rest) or is_strong(label) or (look.bold and (label or not text[0].isdigit()))):
         return False
     if text[0].islower() and not (lettered or (big and _WORD.search(text))):
         return False

@@ -46,6 +46,8 @@ _TIGHT, _LOOSE = 1.12, 1.7
 _INSET, _AMISS = 12.0, 6.0
 """How far a centred line is from the edge of its column, at least, and from the middle, at most."""
 _LEAST = 3
+_SHARE_OF_TERMS = 0.33
+"""If more lines of a look end in a colon, it is that of terms."""
 _SHORT = 0.3
 _MOST_WORDS = 12
 _PLAIN_NUMBER = re.compile(r"(?P<number>\d{1,3})(?P<mark>[.)]?)\s")
@@ -266,7 +268,7 @@ def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Bod
             return True
     if not near or count < 3:
         return False
-    if not labelled and sum(c.text.endswith(":") for c in members) > 0.2 * count:
+    if not labelled and sum(c.text.endswith(":") for c in members) > _SHARE_OF_TERMS * count:
         return True
     if _share(members, around, "table") > 0.6:
         return True
