@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from loccit.ingest.extract.definitions import MAX_DEFINITION, extract_definitions
 from loccit.ingest.extract.definitions.glossary import is_definition_heading
 from loccit.ingest.parse import parse
+from loccit.ingest.parse.places import find_places
 from loccit.ingest.parse.places.tree import build_sections
 from loccit.model import Converted, Definition
 
@@ -612,3 +613,37 @@ def test_a_list_that_is_announced_is_read_like_a_glossary() -> None:
     assert [item.term for item in extract(text, "fr")] == ["Navire", "Port"]
     other = "# Code\n\n## Article L1\n\nIls comprennent :\n\n1° Navire : un engin flottant ;\n\n2° Port : un lieu."
     assert not extract(other, "fr")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        (
+            "en",
+            "# Law\n\n## 1. Definitions\n\nlamp\nmeans a light that burns oil.\n\nwick\nmeans a cord.\n",
+            ["lamp", "wick"],
+        ),
+        (
+            "en",
+            "# Std\n\n## 3 Terms and definitions\n\n### 3.1\n\n**beacon**\n\nlight that marks a hazard\n",
+            ["beacon"],
+        ),
+        ("en", "# Std\n\n## 3 Terms and definitions\n\n3.1\nberth\nplace where a ship lies\n", ["berth"]),
+        ("en", '# Act\n\n## 5 Words\n\n<a id="s5"></a>**_lamp_** means a light under this Act.\n', ["lamp"]),
+        ("ro", "# Lege\n\n## Art. 2\n\nÎn această lege, prin far se înțelege o lumină pe țărm.\n", ["far"]),
+        (
+            "pl",
+            "# Ustawa\n\n## Art. 2\n\nW ustawie przez latarnię rozumie się światło na brzegu.\n",
+            ["latarnię"],
+        ),
+        ("sv", "# Lag\n\n## 2 §\n\nMed fyr avses ett ljus på stranden.\n", ["fyr"]),
+        ("el", "# Νόμος\n\n## Άρθρο 2 Ορισμοί\n\n(α) «Φάρος» σημαίνει φως στην ακτή.\n", ["Φάρος"]),
+        ("en", "# Lantern Act 2001 (“the Act”)\n\nLamps burn.\n", ["Act"]),
+        ("en", "# Poem\n\nThe sea – a grey thing – sleeps. Warning – no light shall wake it.\n", []),
+    ],
+)
+def test_terms_in_the_shapes_of_many_kinds_of_documents(language: str, text: str, terms: list[str]) -> None:
+    parsed = find_places(parse(Converted(text)), "md")
+    sections = build_sections(parsed)
+    found = extract_definitions(parsed, sections, "a.md", language)
+    assert [definition.term for definition in found] == terms

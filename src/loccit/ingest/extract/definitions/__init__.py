@@ -15,8 +15,10 @@ from loccit.ingest.extract.definitions.forms import Anchor, inline_anchors, phra
 from loccit.ingest.extract.definitions.german import german_anchor
 from loccit.ingest.extract.definitions.glossary import (
     announced_lists,
+    clause_entries,
     definition_sections,
     entry,
+    given_in_heading,
     heading_term,
     is_definition_heading,
     table_entries,
@@ -82,6 +84,7 @@ class _Extraction:
         self._read_paragraphs()
         self._read_brackets(parsed.body_start)
         self._read_tables()
+        self._read_headings()
 
     def run(self) -> list[Definition]:
         """Keep one of equal definitions, preferably from a definitions section; order by position."""
@@ -148,6 +151,17 @@ class _Extraction:
                 inside = self.inside[self.units.section_at(block.start)]
                 for term, meaning, start, end in table_entries(self.text, block, inside):
                     self._keep((term,), start, end, 0.9, meaning)
+
+    def _read_headings(self) -> None:
+        """Read names that headings give, and the clauses of vocabularies."""
+        for section in self.sections:
+            if section.ordinal and (name := given_in_heading(section.heading)):
+                end = self.text.find("\n", section.start)
+                end = end if end > 0 else section.end
+                self._keep((name,), section.start, end, 0.9, section.heading)
+            if self.inside[section.ordinal] and not self.inside[section.parent or 0]:
+                for term, start, end in clause_entries(self.text, section.start, section.end):
+                    self._keep((term,), start, end, 0.9)
 
     def _keep(self, terms: Sequence[str], start: int, end: int, sure: float, words: str = "") -> None:
         text = (words or self.text[start:end]).strip()

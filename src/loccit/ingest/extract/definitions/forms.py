@@ -30,6 +30,7 @@ _STRONG = (
     r"|be construed as\b|(?:is|are) (?:the )?(?:abbreviated title|abbreviation) (?:for|of)\b"
     r"|bedeute[nt]\b|bezeichne[nt]\b|bezieh(?:t|en) sich auf\b|(?:hat|haben) die Bedeutung\b"
     r"|désigne(?:nt)?\b|signifie(?:nt)?\b|s['’]entend(?:ent)? (?:de|par|comme)\b"
+    r"|înseamnă\b|oznacza(?:ją)?\b|znamená\b|означает\b|betyder\b|σημαίν(?:ει|ουν)\b|νο(?:είται|ούνται)\b"
     r"|significan?\b|se refiere[n]? a\b|se entender[áa]n?\b|betekent\b|indica(?:no)?\b"
     rf"|{IN_THE_SENSE})"
 )
@@ -216,6 +217,12 @@ _CHINESE = re.compile(
 )
 _JAPANESE = re.compile(r"「(?P<called>[^「」\n]{1,40})」(?P<listed>)とは")
 _MOST_WORDS = 6
+# The term stands inside the idiom: `prin navă se înțelege`, `przez statek rozumie się`, `med fartyg avses`.
+_WITHIN = re.compile(
+    r"(?<!\w)(?:prin|przez|pod|под|med|ved|ως)\s+(?P<term>[^\n,;:.()]{2,80}?)\s+(?:se\s+(?:înțeleg|înţeleg)\w*|(?:należy\s+)?rozumie\w*(?:\s+się)?"
+    r"|se\s+rozumí|rozumí\s+se|понима\w+|avses|menas|menes|forstås|νο(?:είται|ούνται))(?!\w)",
+    re.IGNORECASE,
+)
 
 
 def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
@@ -233,6 +240,10 @@ def phrase_anchors(text: str, unit: Unit) -> Iterator[Anchor]:
         # German nouns have a capital; `gilt auch eine Leistung` continues differently.
         if bare and name and (name[0].isupper() or not match["sense"]):
             yield Anchor((name,), match.start() if leading else bare.start(), bare.end(), leading, sure=0.85)
+    for match in _WITHIN.finditer(text, unit.body, unit.end):
+        if name := short_name(match["term"]):
+            leading = match.start() == unit.body
+            yield Anchor((name,), match.start(), match.end(), leading, sure=0.9)
     for pattern in (_CHINESE, _JAPANESE):
         for found in pattern.finditer(text, unit.start, unit.end):
             if name := clean_term(found["called"] or found["listed"]):

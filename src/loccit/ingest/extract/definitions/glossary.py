@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from loccit.ingest.extract.definitions.forms import Anchor, find_verb, read_terms
 from loccit.ingest.extract.definitions.german import german_anchor, term_alone
@@ -22,7 +23,8 @@ _NAMES = frozenset(
     vocabulary begriffsbestimmung begriffsbestimmungen begriffsdefinitionen begriffserklarung
     begriffserklarungen begrifflichkeiten begriffe definitionen glossar glossaire terminologie definiciones definicion
     glosario terminologia definizioni definizione glossario definicoes definicao begripsbepalingen
-    definities begrippen begrippenlijst woordenlijst
+    definities begrippen begrippenlijst woordenlijst definicions definitii definicje definitioner
+    definisjoner maaritelmat pojmu pojmy ορισμοι ορισμος определения дефиниции понятия
     """.split()
 )
 _FILLERS = frozenset(
@@ -31,7 +33,8 @@ _FILLERS = frozenset(
     meaning meanings of other rules special technical the this these to used principal main important
     basic words word term expressions abbreviations acronyms acronym agreement act regulation part
     section chapter clause document standard policy symbols und allgemeine weitere verwendete von der die des et y e
-    ed de du da di termes terminos generales utilises utilisees
+    vymezeni vymedzenie zakladni zakladne zakladnich pojem vyklad основные термины ed de du da
+    di termes terminos generales utilises utilisees
     """.split()
 )
 _WORD_LISTS = frozenset("glossary terminology glossar glossaire glosario glossario".split())
@@ -74,6 +77,16 @@ _MEANING_COLUMNS = frozenset(
 )
 
 
+_CLAUSE_ENTRY = re.compile(
+    r"^(?:#{1,6}[ \t]+)?\d{1,2}(?:\.\d{1,3}){1,4}[ \t]*\n\s*"
+    r"(?P<term>(?:[*_]{1,3})?[^\W\d_][^\n.;:!?|]{1,80}(?<![ \t]))[ \t]*\n",
+    re.MULTILINE,
+)
+_HEADING = re.compile(r"^#{1,6}[ \t]", re.MULTILINE)
+_LONGEST_MEANING = 2000
+_GIVEN = re.compile(
+    r"\((?:[Tt]he\s+|hereinafter\s+(?:the\s+)?)?[“\"„«](?:[Tt]he\s+)?(?P<term>[^“”\"„«»]{2,60})[”\"“»]\)\s*$"
+)
 _ANNOUNCED = re.compile(
     r"\b(?:on entend par|se (?:entiende|entienden|entenderá|entenderán) por|si intende per|entende-se por"
     r"|wordt verstaan onder|following (?:terms|words|expressions)\b[^.;:\n]{0,120}\bmeanings?\b[^.;:\n]{0,60}"
@@ -208,6 +221,28 @@ def _bare_term(words: str) -> str:
     if not parts or len(term.split()) > 8 or parts[0] in _OPENERS or not _NOT_IN_TERM.isdisjoint(parts):
         return ""
     return "" if ". " in term else term
+
+
+def clause_entries(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Yield term and span of the clauses of a standard's vocabulary: number, term and meaning, each on its own line."""
+    found = list(_CLAUSE_ENTRY.finditer(text, start, end))
+    for match, after in zip_longest(found, found[1:]):
+        stop = after.start() if after else min(end, match.end() + _LONGEST_MEANING)
+        heading = _HEADING.search(text, match.end(), stop)
+        stop = heading.start() if heading else stop
+        term = _bare_term(match["term"])
+        if term and any(map(str.isalnum, text[match.end() : stop])):
+            yield term, match.start("term"), match.end() + len(text[match.end() : stop].rstrip())
+
+
+def given_in_heading(heading: str) -> str:
+    """Return the name that a heading gives in brackets: ``Harbour Act 2001 (“the Act”)``.
+
+    >>> given_in_heading("Lantern Services Agreement (the “Agreement”)"), given_in_heading("Rules (draft)")
+    ('Agreement', '')
+    """
+    match = _GIVEN.search(heading)
+    return clean_term(match["term"]) if match else ""
 
 
 def heading_term(section: Place) -> str:

@@ -31,6 +31,7 @@ _INNER_LINE = re.compile(
     r"|[\"“‘«„*_`]))"
 )
 _HASHES = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
+_HTML_ANCHOR = re.compile(r"(?:\s*<a\s[^<>]{1,200}>\s*(?:</a>)?)+")
 _LONG = 40  # characters; a heading that defines a term says more than that
 _SKIPPED = 3  # numbers that a list may leave out, repealed items for instance, and still be one list
 
@@ -138,6 +139,8 @@ def _unit(text: str, start: int, end: int, section: int) -> Unit | None:
     body = match.end()
     if match["mark"] and not places:
         body = match.start("mark")  # "Mr." and the like
+    if html := _HTML_ANCHOR.match(text, body, stop):
+        body = html.end()
     while body < stop and text[body].isspace():
         body += 1
     return Unit(start, body, stop, len(match["indent"].expandtabs(4)), bool(match["bullet"]), places, section)

@@ -30,6 +30,7 @@ from loccit.ingest.extract.references.links import (
     find_masks,
     follow_links,
     head_references,
+    linked_elsewhere,
     series_of,
     title_in_brackets,
     titles_agree,
@@ -45,6 +46,9 @@ _OTHER = "names another act"
 # Kinds worth a note if nothing here has that number; `rule 3` or `book 2` may be plain prose.
 _CITED = frozenset("article section chapter annex appendix subpart clause recital paragraph".split())
 _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*(?:\n|$))")
+_OPENS = tuple('"“„«‟')
+# `Art. 112 d`, `art. 19^14`: a letter or a number that belongs to the number before it.
+_GOES_ON = re.compile(r"\s?\^\d|\s(?:[b-df-hj-np-tv-xz]|a(?=\s[A-ZÄÖÜ]))(?=[\s.,)])(?!\.\s?[a-zA-Z]\.)")
 _PARAGRAPH = 4000
 # From here on a reference is shown without a doubt.
 _CERTAIN = 0.8
@@ -91,6 +95,7 @@ class _Reader:
         self._taken: list[tuple[int, int]] = []
         self.found: list[tuple[Reference, Grounds | None]] = []
         self._counts: dict[str, list[int]] = {}
+        self._linked = linked_elsewhere(parsed)
         self._amendments = Amendments(self._text)
 
     def mentions(self) -> None:
@@ -108,9 +113,14 @@ class _Reader:
             if not any(bare.start in masks for masks in (self._masks, names, known))
         ]
         mentions = share(self._text, in_order(mentions))
-        mentions = [mention for mention in mentions if not self._is_label(mention)]
+        quoted = sum(self._is_quoted(mention) for mention in mentions)
+        mentions = [
+            mention
+            for mention in mentions
+            if not self._is_label(mention) and mention.start not in self._linked
+        ]
         changed = sum(self._amendments.around(mention.start, mention.end, ()) for mention in mentions)
-        self._amending = changed / (len(mentions) + 2)
+        self._amending = (changed + quoted) / (len(mentions) + quoted + 2)
         owners = self._owners(mentions)
         for mention, owner in zip(mentions, owners, strict=True):
             if not mention.relative:
@@ -194,6 +204,11 @@ class _Reader:
             words = self._text[named.start : named.end]
             yield Reference(words, named.start, named.end, "named", named.section.section_id, sure=named.sure)
 
+    def _is_quoted(self, mention: Mention) -> bool:
+        """Whether it is the label of a provision that is quoted: *replaced by: “Art. 5. Lamps …”*."""
+        before = self._text[max(0, mention.start - 4) : mention.start].rstrip()
+        return before[-1:] in _OPENS and _AFTER_LABEL.match(self._text, mention.end) is not None
+
     def _is_label(self, mention: Mention) -> bool:
         """Whether a number at the start of a paragraph is that paragraph's own label, not a reference."""
         items = mention.lead.items
@@ -202,6 +217,8 @@ class _Reader:
         low = max(0, mention.start - 200)
         line = self._text.rfind("\n", low, mention.start) + 1
         prefix = self._text[line : mention.start].strip()
+        if self._is_quoted(mention):
+            return True
         if (line == 0 and low > 0) or prefix.strip(" \t*_#>-•"):
             after = self._text[mention.end : mention.end + 4].lstrip()
             # A number of its own in a cell of a table.
@@ -231,7 +248,7 @@ class _Reader:
             elif owner.how == "title":
                 whole = self._titles.find(owner.name, mention.start, "clause")
                 reason = "" if whole else f"no heading called {owner.name}"
-            elif owner.name and owner.name.removeprefix("the ") not in self._own:
+            elif owner.name and not self._is_own(owner.name):
                 document = owner.name
         before = "" if mention.relative or owner is not None else self._names.before(mention.start)
         start = mention.start
@@ -254,6 +271,11 @@ class _Reader:
             targets = [one for one in targets if one.place and one.place.marker[:1] not in ("", "(")]
         if targets:
             self._emit(mention, targets, start, end, said=owner is not None)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name is one of this document; what a single word means was judged with what follows it."""
+        name = name.removeprefix("the ")
+        return name in self._own and (" " in name or name.isupper() or any(map(str.isdigit, name)))
 
     def _elsewhere(self, mention: Mention, document: str, start: int, end: int) -> None:
         """A part of another document: its number is kept, to be resolved if the library has that document."""
@@ -302,6 +324,8 @@ class _Reader:
             if leads and target.place is not None:
                 agrees, disputed = self._compared(mention, target, len(targets))
                 grounds = self._grounds(mention, target.place, reference, said, agrees)
+                if mention.units[-1].items and _GOES_ON.match(self._text, mention.end):
+                    disputed = disputed or "the number goes on in a way that is not read"
                 reference = _judged(reference, target, grounds, disputed)
             found.append((reference, grounds))
         if found:
@@ -333,6 +357,7 @@ class _Reader:
         home = self._places.section(place)
         told = said or any(unit.how in ("this", "said") for unit in mention.units)
         return Grounds(
+            here=float(any(unit.how == "this" for unit in mention.units)),
             said=float(told),
             relative=float(mention.relative and not told),
             bare=float(not outer.word),

@@ -123,7 +123,7 @@ _GENITIVE = re.compile(
     rf"|der|i|av|του|της|των|z{S1})(?:(?<=['’])|{S1}))(?P<det>(?:the|a|an|my|your|our|his|her|their){S1})?|{S1}"
 )
 _PHRASE = re.compile(
-    rf"(?:(?:[^\W\d_]{{1,3}}\.){{1,3}}|[^\W\d_][\w'’&-]*)(?:(?:,?{S1}(?:(?:of|on|for|and|de|du|des|la|le|les|el|l['’]|van|het|per|al|op|over|zum|zur|über|und|o|no|nr|č|č\.|n\.|št\.|br\.|din){S0})*)"
+    rf"(?:\d{{1,5}}/\d{{2,4}}|(?:[^\W\d_]{{1,3}}\.){{1,3}}|[^\W\d_][\w'’&-]*)(?:(?:,?{S1}(?:(?:of|on|for|and|de|du|des|la|le|les|el|l['’]|van|het|per|al|op|over|zum|zur|über|und|o|no|nr|č|č\.|n\.|št\.|br\.|din){S0})*)"
     r"(?:[A-ZÀ-ÞΆ-ΏΑ-ΩА-ЯČŘŠŽĽŤĎ][\w'’&-]*|\d[\w/.()-]*\b|\([A-Z]{2,8}\))){0,12}"
 )
 # Laws and the like in the languages that write them in small letters, by how these words begin.
@@ -138,7 +138,7 @@ _ACT = re.compile(
 # Those whose genitive stands right behind the number, without a word such as *of*.
 _BARE_ACT = re.compile(
     r"(?:ustaw|rozporządzen|kodeks|konstytuc|zákon|vyhláš|nařízen|nariaden|ústav|předpis|[Фф]едеральн|закон|кодекс|указ|наредб|постанов|конституц"
-    r"|zakon|uredb)|(?-i:[A-ZÄÖÜ])\w*(?:gesetz|gesetzbuch|ordnung|satzung)(?:e?s)?\b",
+    r"|zakon|uredb|[νπ]\.)|(?-i:[A-ZÄÖÜ])\w*(?:gesetz|gesetzbuch|ordnung|satzung)(?:e?s)?\b",
     re.IGNORECASE,
 )
 # Words that are more than genitives, in these languages or in others.
@@ -146,6 +146,7 @@ _WEAK = ("der", "i", "av", "z", "do", "da", "dos", "das", "al", "ai", "ale")
 _NOT_A_WHOLE = frozenset(
     "which whom any each all every both one such its their that those this these which two three".split()
 )
+_POSSESSIVE = re.compile(r"\b(?:dessen|deren|its|their|ses|leurs?|sus|suoi|jeho|jejich)\s+\Z")
 # `(Landsverordening AVBZ, artikel 12)`
 _CALLED_BEFORE = re.compile(rf"(?<!\w)(?P<name>(?:[A-ZÄÖÜ][\w'’-]*{S1}){{0,5}}[A-ZÄÖÜ][\w'’-]*),{S1}\Z")
 # An act that is cited right before a number: `NIST SP 800-89, Section 5`, `L 1989-07-06/30, art. 45`.
@@ -197,9 +198,10 @@ _ABOUT_ANOTHER = re.compile(
     r"|uitvoering|kter\w+\s+se\s+(?:mění|provád)|o\s+změně|pentru\s+(?:modific|complet|aplic)|por\s+l[ao]\s+que\s+se\s+modifica)\w*",
     re.IGNORECASE,
 )
+_CITES = re.compile(r"[^.;()\n]{0,60}?\d{1,5}/\d{2,4}|[^.;()\n]{0,60}?\s(?:č|nr|n°|№)\.?\s?\d")
 # Behind *the act*: that it is one named before, and not this one.
 _MENTIONED = re.compile(
-    r"\s+(?:précitée?|susvisée?|visée?\b|susmentionnée?|above|aforesaid|mentioned|referred|cited|modifiée?|που|d['’]|de[slr]?\s|du\s|van\s|over\s|relati|of\s+\d|vom\s+\d|van\s+\d|de\s+\d|od?\s+\d)"
+    r"\s+(?:[a-zà-ÿ]{4,}\s+(?:d['’]|de\s|del\s|sobre\s|relati)|précitée?|susvisée?|visée?\b|susmentionnée?|above|aforesaid|mentioned|referred|cited|modifiée?|που|d['’]|de[slr]?\s|du\s|van\s|over\s|relati|of\s+\d|vom\s+\d|van\s+\d|de\s+\d|od?\s+\d)"
 )
 
 
@@ -214,20 +216,24 @@ class Own:
             "".join(word[0] for word in _WORDS.findall(re.sub(r"[(\d].*", "", title)) if word[0].isupper())
             for title in titles
         }
-        called = Counter(_stem(match["noun"]) for match in _CALLS_ITSELF.finditer(text))
-        acts = (word for title in titles for word in _WORDS.findall(title) if _ACT.match(word))
-        self._nouns = {stem for stem, count in called.items() if count > 1} or set(map(_stem, acts))
+        called = Counter(match["noun"].casefold() for match in _CALLS_ITSELF.finditer(text))
+        acts = (word.casefold() for title in titles for word in _WORDS.findall(title) if _ACT.match(word))
+        self._nouns = {noun for noun, count in called.items() if count > 1} or set(acts)
 
     def means(self, phrase: str, behind: str) -> bool:
         """Whether *the Regulation*, after a number and with what stands behind it, is this document."""
         first, *others = _WORDS.findall(phrase) or [""]
+        if _CITES.match(behind):
+            return False
         if others and any(phrase.casefold() in title for title in self._titles):
             return True
         dated = any(map(str.isdigit, phrase))
-        if _stem(first) not in self._nouns or dated or _MENTIONED.match(behind):
+        called = any(_same(first.casefold(), noun) for noun in self._nouns)
+        if not called or dated or _MENTIONED.match(behind):
             return False
-        stems = set(map(_stem, self._words))
-        return all(len(word) < 4 or _stem(word) in stems for word in others)
+        return all(
+            len(word) < 4 or any(_same(word.casefold(), own) for own in self._words) for word in others
+        )
 
     def __contains__(self, name: str) -> bool:
         if name.isupper() and " " not in name:
@@ -244,9 +250,10 @@ class Own:
         return folded in self._words
 
 
-def _stem(word: str) -> str:
-    """The beginning that the forms of a word share."""
-    return word.casefold()[: max(4, len(word) - 3)]
+def _same(one: str, other: str) -> bool:
+    """Whether two words are forms of one: *Hafengesetz* and *Hafengesetzes*."""
+    shared = max(4, min(len(one), len(other)) - 2)
+    return one[:shared] == other[:shared] and abs(len(one) - len(other)) < 4
 
 
 def find_names(text: str, series: str = "") -> list[Name]:
@@ -299,11 +306,14 @@ class Names:
             and _RIGHT_BEFORE.fullmatch(self._text, self._ends[index], start)
         ):
             return self.all[index].name
+        if _POSSESSIVE.search(self._text, max(0, start - 12), start):
+            return self.last(start, max(0, start - _NEAR)) or "what is named before"
         match = _BEFORE.search(self._text, max(0, start - 60), start)
         name = next(filter(None, match.groups()), "") if match else ""
         if not name and (called := _CALLED_BEFORE.search(self._text, max(0, start - 90), start)):
             name = called["name"] if any(map(_ACT.match, called["name"].split())) else ""
-        if not name and (cited := _CITED_BEFORE.search(self._text, max(0, start - 60), start)):
+        reach = _NEAR if ")" in self._text[max(0, start - 4) : start] else 60
+        if not name and (cited := _CITED_BEFORE.search(self._text, max(0, start - reach), start)):
             name = cited.group().strip(" ,\n")
         return "" if name in _NOT_NAMES else name
 
@@ -320,7 +330,7 @@ class Names:
         if match and match["name"] not in _NOT_NAMES:
             return Owner("other", match["name"], match.end())
         owner = self._named_after(at, shouting) or (self._whole(at) if numbered else None)
-        own = owner and owner.how == "other" and self._own.means(owner.name, text[owner.end : owner.end + 30])
+        own = owner and owner.how == "other" and self._own.means(owner.name, text[owner.end : owner.end + 80])
         return Owner("this", "", owner.end) if owner and own else owner
 
     def _named_after(self, at: int, shouting: bool) -> Owner | None:
@@ -360,7 +370,7 @@ class Names:
             act = (_ACT if plain else _BARE_ACT).match(words) is not None
             if first in _NOT_A_WHOLE or first in KIND_OF:
                 continue
-            if not (act or (plain and plain != "der" and (words[0].isupper() or plain not in _WEAK))):
+            if not (act or (plain and plain != "der" and (not words[0].islower() or plain not in _WEAK))):
                 continue
             return Owner("other", words, phrase.end())
         return None

@@ -21,9 +21,10 @@ LEAST = 0.5
 _VAGUE, _NEARLY_ALL = 0.3, 0.85
 # Words that change another act; of such sentences a number is mostly one of that act.
 _AMENDS = re.compile(
-    r"(?<!\bas )\b(?:amended|inserted|substituted?|repealed|omitted|replaced|deleted"
-    r"|modifié\w*|remplacé\w*|abrogé\w*|inséré\w*|supprimé\w*|complété\w*"
-    r"|geändert|ersetzt|eingefügt|aufgehoben|gestrichen|gewijzigd|vervangen|vervalt|ingevoegd|gelezen|modific(?:a|ă|an|ase|at[aăo]?|ad[oa]s?)|înlocuie\w+|abrog\w+|sustitu\w+"
+    r"(?<!\bas )\b(?:amended|inserted|substituted|repealed|replaced|deleted"
+    r"|modifié\w*|remplacé\w*|abrogé\w*|inséré\w*|supprimé\w*|complété\w*|rédigé\w*"
+    r"|geändert|ersetzt|eingefügt|aufgehoben|gestrichen|gewijzigd|vervangen|vervalt|ingevoegd|gelezen|modific(?:a|ă|an|ase|at[aăo]?|ad[oa]s?)|înlocuie\w+"
+    r"|va avea|se introduc\w*|se completează|abrog\w+|sustitu\w+"
     r"|derog(?:a|an|ase|ad[oa]s?)|suprim\w+|añad\w+|sostituit\w+|ændres|endres|ändras|zmieni\w*|uchyla|brzmienie|mění|nahrazuj\w*|vypoušt\w*|zrušuj\w*|doplňuj\w*"
     r"|vkládá|připojuje|zní|αντικαθ\w+|τροποποι\w+|προστίθε\w+|καταργ\w+|измен\w+|заменя\w*|отменя\w*|исключ\w+|дополн\w+)\b",
     re.IGNORECASE,
@@ -36,6 +37,8 @@ _HEAD = 240
 class Grounds:
     """What speaks for a place, each from 0 to 1."""
 
+    here: float
+    """It is *this section*, without a number."""
     said: float
     """The text says that it means this document, or this part of it."""
     relative: float
@@ -67,6 +70,9 @@ class Grounds:
     @property
     def sure(self) -> float:
         """The probability that this place is meant."""
+        if self.here and not (self.called or self.titled):
+            # *This section* in a numbered paragraph of a judgment, which quotes an act.
+            return _VAGUE
         vague = not (self.said or self.relative or self.bare or self.called or self.titled or self.long)
         if vague and (self.found < _NEARLY_ALL or self.others > 1 - _NEARLY_ALL):
             # `Section 4` of a form, in notes with a fourth item.
@@ -85,8 +91,8 @@ class Grounds:
 
 
 WEIGHTS: tuple[float, ...] = (
-    *(0.11, 0.05, -1.66, 0.09, -0.56, 1.38, 0.58, -0.36),
-    *(-1.63, -2.57, -2.62, -1.38, 2.77, -0.76, 0.47),
+    *(1.54, -1.17, -0.07, -2.0, 0.1, -0.4, 0.54, 0.15),
+    *(-0.4, -1.82, -2.59, -3.25, -1.43, 2.2, -0.46, 0.35),
 )
 
 

@@ -63,6 +63,25 @@ def find_masks(parsed: Parsed, sections: Sequence[Place]) -> tuple[Masks, Masks]
     return Masks(contents), Masks([*contents, *_text_spans(parsed)])
 
 
+_IDENTIFIER = re.compile(r"[A-Z]{2,}\d{4,}|\d{5,}")
+
+
+def linked_elsewhere(parsed: Parsed) -> Masks:
+    """The external links of a document that states its own identifier, without those whose address has it.
+
+    What they name is a place of what they lead to.
+    """
+    own = {one for value in parsed.metadata.values() for one in _IDENTIFIER.findall(str(value)[:_MAX_LINE])}
+    links = parsed.links if own else ()
+    return Masks(
+        (link.start, link.end)
+        for link in links
+        if is_external(link.target)
+        and _IDENTIFIER.search(link.target)
+        and not any(map(link.target.__contains__, own))
+    )
+
+
 def _text_spans(parsed: Parsed) -> Iterator[tuple[int, int]]:
     text = parsed.text
     yield 0, parsed.body_start
@@ -244,6 +263,7 @@ _PART_WORD = re.compile(r"\b(?:clause|section|provision|article|chapter|paragrap
 _ENDS = re.compile(r"[\"”’*_]{0,3}(?:[.,;:)]|\s*$|\s+(?:for|below|above|at)\b)")
 # The title that a text gives with a number: `Section 4 (Payment & Taxes)`.
 _IN_BRACKETS = re.compile(r"[*_]{0,3}\s?\(\s?(?P<title>[^\W\d_a-z][^()\n]{2,90}?)\s?\)[*_]{0,3}")
+_ANY = frozenset("a an any each every no such matching additional".split())
 _SMALL_PARTS = frozenset({"clause", "provision", "article", "paragraph"})
 _LONGEST = 14
 
@@ -329,7 +349,8 @@ class Titles:
                 return None
             # `pursuant to the Purchase Price` may mean the term rather than its clause.
             # `shall refer to the Treasurer` speaks of the person.
-            meant = above or (see and not _REFER.search(text, max(0, at - 14), at))
+            ends = _ENDS.match(text, end) is not None
+            meant = above or (see and ends and not _REFER.search(text, max(0, at - 14), at))
             return Named(section, begin, end, 0.9 if meant else 0.6)
         return None
 
@@ -345,6 +366,9 @@ class Titles:
         for before, word in zip([None, *words], words, strict=False):
             start, name = word.start(), text[word.start() : words[-1].end()]
             inner = before and before[0][0].isupper() and before[0].lower() not in ("the", "see")
+            if before and before[0].lower() in _ANY:
+                # `must have a Changelog section`: not this one.
+                return None
             if inner or not word[0][0].isupper() or _BREAK.search(name):
                 continue
             if section := self.find(name, at, text[at:end]):
