@@ -3,10 +3,11 @@
     python -m scripts.train_model TEXTS.jsonl model.npz   # needs torch and a GPU; five minutes on an H200
     python -m scripts.build_model --taught model.npz
 
-TEXTS holds a JSON object a line: a passage (`text`, `context` with title and headings) or a `query`. The student begins
-as granite-embedding-30m. Its targets are the vectors of all three teachers, centred, put on one scale and joined: it
-learns their similarities within a batch of neighbours, as a distribution and as numbers, and at first also a projection
-of the vectors themselves. Figures are in docs/decisions/0034-taught-model.md.
+TEXTS holds a JSON object a line: a passage (`text`, `context` with title and headings) or a `query`, which may say the
+number of the `passage` that answers it. The student begins as granite-embedding-30m. Its targets are the vectors of all
+three teachers, centred, put on one scale and joined. It learns their similarities within a batch of neighbours, as a
+distribution and as numbers, and at first also a projection of the vectors themselves; with `--questions`, half of the
+batches are queries and passages near to them. Texts and figures are in docs/decisions/0034-taught-model.md.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,30 +39,50 @@ TEACHERS: Mapping[str, tuple[Callable[[], teachers.Published], float]] = {
     "bge": (teachers.bge, 1.2),
 }
 STUDENT = "granite"
-RATE, WARM_UP, TEMPERATURE = 4e-4, 300, 0.05
+RATE, WARM_UP, TEMPERATURE = 4e-4, 400, 0.05
 # A batch has so many groups of neighbours, of so many short texts and about so many tokens of long ones each.
 CLUSTERS, GROUPS, SHORT, LONG = 3000, 48, 24, 4096
+# Or of so many runs of similar queries, so many in each, and of passages among the nearest to them: by length, so many
+# for each query. A passage that is known to answer a query counts as nearer.
+RUNS, RUN, NEAREST, ANSWER = 32, 8, 48, 0.04
+PASSAGES = {64: 12, 128: 8, 192: 5, 256: 4}
 
 Rows = Sequence[Any]
 
 
-def crops(file: Path) -> tuple[list[str], list[str]]:
-    """Return random windows of the passages, with and without their context, and the queries."""
+@dataclass
+class Texts:
+    """Random windows of the passages, with and without their context, and the queries.
+
+    ``owner`` is the passage of a window, ``answer`` the passage that answers a query, or -1.
+    """
+
+    items: list[str] = field(default_factory=list)
+    owner: list[int] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    answer: list[int] = field(default_factory=list)
+
+
+def crops(file: Path) -> Texts:
+    """Return the texts to learn from."""
     random.seed(0)
-    items: list[str] = []
-    queries: list[str] = []
+    texts, passages = Texts(), 0
     for line in file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if "query" in row:
-            queries.append(row["query"])
+            texts.queries.append(row["query"])
+            texts.answer.append(row.get("passage", -1))
             continue
         text, context = row["text"], row["context"]
-        items += [f"{context}\n{_window(text, 250, 900)}", _window(text, 200, 1000), _window(text, 15, 160)]
+        items = [f"{context}\n{_window(text, 250, 900)}", _window(text, 200, 1000), _window(text, 15, 160)]
         if random.random() < 0.4:
             items.append(f"{context}\n{_window(text, 100, 500)}")
         if random.random() < 0.3:
             items.append(_window(text, 8, 60))
-    return items, queries
+        texts.items += items
+        texts.owner += [passages] * len(items)
+        passages += 1
+    return texts
 
 
 def _window(text: str, low: int, high: int) -> str:
@@ -149,24 +171,110 @@ def clusters(vectors: Any) -> Any:
     return nearest
 
 
-def train(student: Encoder, buckets: Buckets, targets: Targets, own: Any, seconds: float) -> None:
-    """Train for a while on batches of short and long neighbours."""
-    projected, rotation = targets.projected(own)
-    cluster = clusters(projected)
-    ordered = {}
-    for length, (at, ids) in buckets.rows.items():
-        order = torch.argsort(cluster[at])
-        starts = torch.searchsorted(cluster[at][order].contiguous(), torch.arange(CLUSTERS, device=DEVICE))
-        ordered[length] = at[order], ids[order], starts
-    sizes = {length: len(at) for length, (at, _) in buckets.rows.items()}
-    short, long = [n for n in sizes if n <= 32], [n for n in sizes if n >= 64]
+class Lessons:
+    """The batches to learn from, by turns: neighbours, and queries with passages near to them."""
 
-    def pick(length: int, groups: Any, each: int) -> tuple[Any, Any]:
-        at, ids, starts = ordered[length]
+    def __init__(
+        self, texts: Texts, buckets: Buckets, targets: Targets, own: Any, *, questions: bool
+    ) -> None:
+        self._projected, self._rotation = targets.projected(own)
+        cluster = clusters(self._projected)
+        self.padding, items = buckets.padding, len(texts.items)
+        self.owner = torch.tensor(texts.owner + [-1] * len(texts.queries), device=DEVICE)
+        self.answer = torch.tensor([-1] * items + texts.answer, device=DEVICE)
+        steps = range(0, buckets.count, 100_000)
+        joint = [functional.normalize(targets.joined(slice(at, at + 100_000)), dim=-1).half() for at in steps]
+        self.joint = torch.cat(joint)
+        self.rows = buckets.rows
+        self.sizes = {length: len(at) for length, (at, _) in buckets.rows.items()}
+        self.short, self.long = [n for n in self.sizes if n <= 32], [n for n in self.sizes if n >= 64]
+        self.ordered = {}
+        self.asked = {}
+        self.near = {}
+        for length, (at, ids) in buckets.rows.items():
+            order = torch.argsort(cluster[at])
+            starts = torch.searchsorted(
+                cluster[at][order].contiguous(), torch.arange(CLUSTERS, device=DEVICE)
+            )
+            self.ordered[length] = at[order], ids[order], starts
+            if length in self.short:
+                order = order[at[order] >= items]
+                self.asked[length] = at[order], ids[order]
+        for length in self.long if questions else ():
+            at = self.rows[length][0]
+            passages = torch.nonzero(at < items).flatten()
+            vectors = self.joint[at[passages]]
+            for low, (queries, _) in self.asked.items():
+                found = [
+                    passages[(self.joint[part] @ vectors.T).topk(NEAREST, dim=1).indices].int()
+                    for part in queries.split(4096)
+                ]
+                self.near[low, length] = torch.cat(found)
+
+    def neighbours(self, student: Encoder) -> tuple[Any, Any, Any, Any]:
+        """Return texts of a few clusters, their vectors, and how the student and the teachers judge them.
+
+        The similarities are those wanted and those found; a text is not compared with itself.
+        """
+        groups = torch.randint(CLUSTERS, (GROUPS,), device=DEVICE)
+        low = _draw(self.short, [self.sizes[n] for n in self.short])
+        high = self._long()
+        one, other = (
+            self._pick(low, groups, SHORT),
+            self._pick(high, groups, max(12, min(32, LONG // high))),
+        )
+        with torch.autocast(DEVICE, torch.bfloat16):
+            learnt = torch.cat([student(ids, self.padding) for _, ids in (one, other)])
+        at = torch.cat([one[0], other[0]])
+        same = torch.eye(len(at), device=DEVICE, dtype=torch.bool)
+        joint = self.joint[at].float()
+        wanted, found = joint @ joint.T, learnt @ learnt.T
+        unlike = ((wanted - found) ** 2)[~same].mean()
+        return at, learnt, unlike, _order(wanted.masked_fill(same, -9), found.masked_fill(same, -9))
+
+    def questions(self, student: Encoder) -> tuple[Any, Any, Any, Any]:
+        """Return queries and passages near to them, likewise."""
+        low = _draw(self.short, [len(self.asked[n][0]) for n in self.short])
+        high = self._long()
+        at, ids = self.asked[low]
+        starts = (torch.rand(RUNS, 1, device=DEVICE) * (len(at) - RUN)).long()
+        rows = (starts + torch.arange(RUN, device=DEVICE)).flatten()
+        ranks = (torch.rand(len(rows), PASSAGES[high], device=DEVICE) ** 2 * NEAREST).long()
+        near = self.near[low, high][rows].long().gather(1, ranks).flatten().unique()
+        others = torch.randint(self.sizes[high], (ranks.numel() - len(near),), device=DEVICE)
+        near = torch.cat([near, others])
+        queries, passages = at[rows], self.rows[high][0][near]
+        with torch.autocast(DEVICE, torch.bfloat16):
+            asked = student(ids[rows].long(), self.padding)
+            read = student(self.rows[high][1][near].long(), self.padding)
+        owner = self.owner[passages]
+        known = (owner == self.answer[queries][:, None]) & (owner >= 0)
+        wanted = self.joint[queries].float() @ self.joint[passages].float().T + ANSWER * known
+        found = asked @ read.T
+        order = _order(wanted, found) + 0.3 * _order(wanted.T, found.T)
+        return (
+            torch.cat([queries, passages]),
+            torch.cat([asked, read]),
+            ((wanted - found) ** 2).mean(),
+            order,
+        )
+
+    def projected(self, at: Any) -> Any:
+        """Return where the vectors of some texts are drawn at first."""
+        return functional.normalize(self._projected[at].float() @ self._rotation, dim=-1)
+
+    def _long(self) -> int:
+        return _draw(self.long, [self.sizes[n] * n**0.3 for n in self.long])
+
+    def _pick(self, length: int, groups: Any, each: int) -> tuple[Any, Any]:
+        at, ids, starts = self.ordered[length]
         first = starts[groups] + (torch.rand(len(groups), device=DEVICE) * 8).long()
         rows = (first[:, None] + torch.arange(each, device=DEVICE)).clamp(max=len(at) - 1).flatten()
         return at[rows], ids[rows].long()
 
+
+def train(student: Encoder, lessons: Lessons, seconds: float) -> None:
+    """Train for a while; the rate reaches zero at the end."""
     matrices = [part for part in student.parameters() if part.ndim > 1]
     others = [part for part in student.parameters() if part.ndim < 2]
     groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
@@ -175,33 +283,25 @@ def train(student: Encoder, buckets: Buckets, targets: Targets, own: Any, second
     begun, step = time.monotonic(), 0
     while (done := (time.monotonic() - begun) / seconds) < 1:
         for group in optimizer.param_groups:
-            wave = max(0.02, 0.5 * (1 + math.cos(math.pi * done)))
-            group["lr"] = RATE * min(1, (step + 1) / WARM_UP) * wave
-        chosen = torch.randint(CLUSTERS, (GROUPS,), device=DEVICE)
-        low = _draw(short, [sizes[n] for n in short])
-        high = _draw(long, [sizes[n] * n**0.3 for n in long])
-        one, other = pick(low, chosen, SHORT), pick(high, chosen, max(12, min(32, LONG // high)))
-        with torch.autocast(DEVICE, torch.bfloat16):
-            learnt = torch.cat([student(ids, buckets.padding) for _, ids in (one, other)])
-        at = torch.cat([one[0], other[0]])
-        joint = functional.normalize(targets.joined(at), dim=-1)
-        wanted, found = joint @ joint.T, learnt @ learnt.T
-        same = torch.eye(len(at), device=DEVICE, dtype=torch.bool)
-        toward = functional.normalize(projected[at].float() @ rotation, dim=-1)
-        apart = (1 - (toward * learnt).sum(-1)).mean()
-        unlike = ((wanted - found) ** 2)[~same].mean()
-        order = functional.kl_div(
-            functional.log_softmax(found.masked_fill(same, -9) / TEMPERATURE, -1),
-            functional.softmax(wanted.masked_fill(same, -9) / TEMPERATURE, -1),
-            reduction="batchmean",
-        )
+            group["lr"] = RATE * min(1, (step + 1) / WARM_UP) * 0.5 * (1 + math.cos(math.pi * done))
+        asked = lessons.near and step % 2 == 0
+        at, learnt, unlike, order = (lessons.questions if asked else lessons.neighbours)(student)
+        apart = (1 - (lessons.projected(at) * learnt).sum(-1)).mean()
         optimizer.zero_grad(set_to_none=True)
-        (0.5 * (1 - done) * apart + 10 * unlike + order).backward()
+        (10 * unlike + order + 0.5 * max(0.0, 1 - 1.5 * done) * apart).backward()
         nn.utils.clip_grad_norm_(student.parameters(), 1.0)
         optimizer.step()
         step += 1
-        if step % 500 == 0:
+        if step % 500 < 2:
             print(f"{step}: similarities {unlike.item():.5f}, order {order.item():.4f}", flush=True)
+
+
+def _order(wanted: Any, found: Any) -> Any:
+    return functional.kl_div(
+        functional.log_softmax(found / TEMPERATURE, -1),
+        functional.softmax(wanted / TEMPERATURE, -1),
+        reduction="batchmean",
+    )
 
 
 def _draw(values: Sequence[int], weights: Sequence[float]) -> int:
@@ -211,26 +311,35 @@ def _draw(values: Sequence[int], weights: Sequence[float]) -> int:
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Teach a model the similarities of three others.")
-    parser.add_argument("texts", type=Path, help="a JSON object a line: text and context, or query")
+    parser.add_argument(
+        "texts", type=Path, help="a JSON object a line: text and context, or query and passage"
+    )
     parser.add_argument("target", type=Path, help="where the weights go")
     parser.add_argument("--seconds", type=float, default=235)
+    parser.add_argument(
+        "--questions", action="store_true", help="learn from queries and passages near to them too"
+    )
     options = parser.parse_args()
-    items, queries = crops(options.texts)
+    texts = crops(options.texts)
     vectors, student, known = {}, None, None
     for name, (published, _) in TEACHERS.items():
         model = published()
-        tokenizer = Tokenizer.from_buffer(model.tokenizer)
+        tokenizer = Tokenizer.from_buffer(build_model.prepared(model.tokenizer))
         tokenizer.no_padding()
         tokenizer.enable_truncation(LENGTHS[-1])
-        texts = items + [f"{model.query_prefix} {query}".strip() for query in queries]
-        rows = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
+        read = texts.items + [f"{model.query_prefix} {query}".strip() for query in texts.queries]
+        rows = [encoding.ids for encoding in tokenizer.encode_batch_fast(read)]
         buckets = Buckets(rows, tokenizer.token_to_id("<pad>") or 0)
         encoder = Encoder.of(model.weights, first_token=model.first_token).to(DEVICE)
         vectors[name] = embed(encoder, buckets)
         if name == STUDENT:
             student, known = encoder, buckets
     assert student is not None and known is not None
-    train(student, known, Targets(vectors), vectors[STUDENT], options.seconds)
+    train(
+        student,
+        Lessons(texts, known, Targets(vectors), vectors[STUDENT], questions=options.questions),
+        options.seconds,
+    )
     np.savez(options.target, **named_weights(student))
 
 
