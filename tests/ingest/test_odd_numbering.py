@@ -167,3 +167,25 @@ def test_numbers_in_brackets_are_no_pages_where_paragraphs_end_without_a_stop() 
         for number, word in enumerate(words, 1)
     )
     assert [place.number for place in sections(f"KODU\n\n{text}")] == [(str(n),) for n in range(1, 11)]
+
+
+@pytest.mark.parametrize(
+    "form", ["Dɔn ŋoo {} {}", "Tsalap {} (art. {}).", "Ku mɛinaan a ku bouhwweelɛ a {} ({})"]
+)
+def test_the_number_behind_words_that_count_is_that_of_the_part(form: str) -> None:
+    words = "toloo veelɛ zaaɓa naan nɔɔlu mɛita mɛiveelɛ mɛizaaɓa mɛinaan puu".split()
+    text = "".join(f"{form.format(word, number)}\n\n{BODY}\n\n" for number, word in enumerate(words, 1))
+    assert [place.number for place in sections(f"KODU\n\n{text}")] == [(str(n),) for n in range(1, 11)]
+
+
+def test_running_feet_with_the_same_words_are_no_places() -> None:
+    pages = "".join(f"{BODY}\n\nLoan Agreement of the Harbour Bank {number}\n\n" for number in range(1, 12))
+    assert not sections(f"LOAN AGREEMENT\n\n{pages}")
+
+
+@pytest.mark.parametrize("label", ["L-Artiklu {}.", "Rak’ik {}"])
+def test_words_may_have_signs_inside(label: str) -> None:
+    text = "KODU\n\n" + "".join(f"{label.format(number)}\n\n{BODY}\n\n" for number in range(1, 9))
+    assert [place.heading for place in sections(text)] == [
+        label.format(number).rstrip(".") for number in range(1, 9)
+    ]

@@ -26,8 +26,8 @@ from loccit.labels.numbers import LETTER, coded_number, letter_value
 Shape: TypeAlias = tuple[str, str]
 """A form, and the word, sign or letters beside the number."""
 
-_WORD = rf"{LETTER}{{2,24}}"
-_WORDS = rf"['’]?{_WORD}(?P<more>\s{LETTER}{{1,24}}){{0,3}}"
+_WORD = rf"{LETTER}{{2,24}}(?:['’-]{LETTER}{{1,24}})?"
+_WORDS = rf"['’]?(?:{LETTER}-(?={LETTER}))?{_WORD}(?P<more>\s{LETTER}{{1,24}}){{0,3}}"
 _HYPHEN = r"[-‐‑]"
 _NUMBER = (
     r"(?:\d{1,4}(?:[.\-^]\d{1,4}){0,4}(?:\.?[^\W\d_A-Z](?![^\W_])|\.?[⁰¹²³⁴-⁹]{1,3})?|[IVXLC]{1,7})(?![^\W_])"
@@ -60,7 +60,12 @@ _FORMS = tuple(
             rf"(?P<number>(?!\d+\.\d){_NUMBER})(?:\.?\s{{1,3}}|{_HYPHEN}(?:{LETTER}{{1,4}}\s)?)(?P<word>{_WORD})"
             r"(?P<mark>\s?[.:)–—|-]{1,2}(?=\s|\Z)|(?=\n|\Z))",
         ),
-        ("brackets", r"(?P<word>)\w[^\n()]{2,60}\((?P<number>\d{1,3})\)(?P<mark>[.:]?)(?=\n|\Z)"),
+        # `Mellad nav (9)`, `Dɔn ŋoo zaaɓa 3`, `Tsabchíl tsalap (art. 2).`
+        (
+            "brackets",
+            rf"(?P<word>){LETTER}[^\n()\d]{{2,60}}(?:\((?:{LETTER}{{1,9}}\.\s)?|\s)(?P<number>\d{{1,3}})"
+            r"(?P<mark>\)?[.:]?)(?=\n|\Z)",
+        ),
         (
             "sign",
             r"(?P<word>[^\w\s#*|>\-+.,;:()\[\]{}\"'“”„«»‘’$€£%<=/\\]{1,2})\s{0,2}"
@@ -80,6 +85,7 @@ _NAMED = frozenset({"before", "after", "sign"})
 _MAY_BEGIN = re.compile(
     r"(?:<[^<>\n]{0,80}>|[\s#>|*-])*[^\n]{0,30}?(?:\d|(?<![^\W_])(?:[IVXLC]{1,7}|[A-Z])(?![^\W_]))"
 )
+_ENDS_SO = re.compile(r"\d\)?[.:]?\s{0,3}\Z")
 _LEAD = re.compile(r"[\s>#|]*(?:[-*+•●▪◦]\s+(?:\[[ xX]\]\s+)?){0,3}")
 _LETTERED = re.compile(r"[A-Z][.-]\d")
 _STEPS = re.compile(r"\d+|[^\W\d_]+")
@@ -179,6 +185,11 @@ def learn_series(parsed: Parsed, skip: Set[int] = frozenset()) -> Learnt:
     groups: dict[Shape, list[Beginning]] = defaultdict(list)
     for shape, found in _beginnings(parsed, skip):
         groups[shape].append(found)
+    for shape in [shape for shape in groups if shape[0] == "brackets" and shape[1]]:
+        # Words that are repeated before a number at the end of a line are those of a running head.
+        alone = groups.pop(shape)
+        groups["brackets", ""] += alone if len(alone) == 1 else []
+    groups["brackets", ""].sort()
     limits = sorted(heading.start for heading in parsed.headings)
     accepted: dict[Shape, list[Beginning]] = {}
     for _ in range(_MOST_ROUNDS):
@@ -228,7 +239,8 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
             end = text.find("\n", position, block.end)
             end = block.end if end < 0 else end
             line = text[position : min(end, position + _LONGEST_LINE)]
-            if position not in skip and _MAY_BEGIN.match(line) and not only_lists(line):
+            may = _MAY_BEGIN.match(line) or (len(line) <= _VIEW and _ENDS_SO.search(line))
+            if may and position not in skip and not only_lists(line):
                 count += 1
                 lead = _LEAD.match(text, position, end)
                 at = lead.end() if lead else position
@@ -295,6 +307,8 @@ def _readings(bare: str) -> Iterator[tuple[Shape, re.Match[str]]]:
                 word = match["mark"]
             elif ":" in match["number"]:
                 word = ":"
+            elif form == "brackets" and not match["mark"].startswith(")"):
+                word = lowered(bare[: match.start("number")])
             elif form == "part":
                 number = match["number"]
                 if roman_value(number) is not None:
