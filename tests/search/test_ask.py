@@ -263,3 +263,20 @@ def test_a_definition_in_a_pdf_has_its_page(tmp_path: Path) -> None:
         [item] = library.define("buoy").definitions
     assert item.definition.pages == (2, 2)
     assert item.definition.location.endswith("rules.pdf, p. 2")
+
+
+def test_a_document_named_alone_lists_what_leads_both_ways(tmp_path: Path) -> None:
+    (tmp_path / "eip-12.md").write_text(
+        "---\neip: 12\ntitle: Lamps\nrequires: 3, 99\n---\n\n# Lamps\n\nA wick burns. EIP-3 says how.\n"
+    )
+    (tmp_path / "eip-3.md").write_text("---\neip: 3\ntitle: Wicks\n---\n\n# Wicks\n\nA wick is a cord.\n")
+    with Library(tmp_path / ".loccit") as library:
+        library.index([tmp_path], embed=False)
+        answer = library.references("eip-12.md")
+        leads = {item.reference.text: Path(item.reference.target_path).name for item in answer.cites}
+        assert leads == {"3": "eip-3.md", "99": "", "EIP-3": "eip-3.md"}
+        missing = by_text(answer.cites, "99").reference
+        assert "EIP-99" in missing.reason and not missing.resolved
+        back = library.references("eip-3.md")
+        assert back.document_citations == 2
+        assert {item.words for item in back.document_cited_by} == {"requires: 3, 99", "EIP-3 says how."}

@@ -87,7 +87,8 @@ def _list(title: str, citations: Sequence[Citation], *, outgoing: bool) -> list[
         reference = citation.reference
         line = Text("  ").append(one_line(reference.text), style="cyan" if reference.resolved else "yellow")
         if not outgoing:
-            place = one_line(citation.section_label or citation.heading)
+            # The head of a document has no heading.
+            place = one_line(citation.section_label or citation.heading) or "the head"
             line.append(f"  in {place}, {line_word(citation.source_path)} {citation.line}  ").append(
                 f"{display_path(citation.source_path)}  [{citation.place_id}]", style="dim"
             )
