@@ -355,6 +355,7 @@ class _Reader:
         mentioned, quiet, here = self._counts.get(outer.kind, (0, 0, 0))
         around = self._places.around(reference.start)
         home = self._places.section(place)
+        unprinted = outer.kind == "article" and "article" not in self._places.kinds
         told = said or any(unit.how in ("this", "said") for unit in mention.units)
         return Grounds(
             here=float(any(unit.how == "this" for unit in mention.units)),
@@ -363,7 +364,8 @@ class _Reader:
             bare=float(not outer.word),
             printed=float(outer.kind in self._places.kinds),
             called=float(outer.kind in (place.kind, home.kind)),
-            titled=float(bool(home.title) and home.is_heading and home.ordinal > 0),
+            # A title makes a place of `Section 6`; articles print their word.
+            titled=float(bool(home.title) and home.is_heading and home.ordinal > 0 and not unprinted),
             long=float(len(home.number) > 1 or "." in place.label),
             listed=float(not place.is_heading and place.label.isalnum() and len(place.label) < 4),
             amends=float(not told and self._amendments.around(mention.start, mention.end, around)),
