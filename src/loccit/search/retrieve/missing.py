@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from loccit.labels import Label
 from loccit.model import Place
@@ -137,12 +136,11 @@ def describe_language(text: str, languages: Collection[str], known: Callable[[st
     """
     words = re.findall(r"[^\W\d_]{3,}", text[:_BEGINNING])
     few = len(words) < _FEW_WORDS or sum(map(len, words)) < _FEW_LETTERS
-    # Looked up one by one, and only until they are most.
-    most = islice(filter(known, words), len(words) // 2 + 1)
-    if (few and text.isascii()) or not languages or 2 * len(list(most)) > len(words):
+    if (few and text.isascii()) or not languages:
         return ""
     asked = detect_language(text)
-    if not asked or asked in languages:
+    # Words are looked up last: that costs more than to tell the language.
+    if not asked or asked in languages or 2 * sum(map(known, words)) > len(words):
         return ""
     name, *others = (LANGUAGE_NAMES.get(one, one) for one in (asked, *sorted(languages)[:4]))
     return f"The question seems to be in {name}; the documents are in {', '.join(others)}."
