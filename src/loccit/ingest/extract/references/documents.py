@@ -84,7 +84,8 @@ _SELF = re.compile(
     rf",?{S1}(?:(?:{_OF_ANY})(?:{_POINTING})|(?:{_OF_ANY})?(?:του{S1}|της{S1}|των{S1}|de{S1}la{S1}|de{S1}l['’])?(?:{_POINTING_ALONE}))"
     rf"{S1}(?P<noun>[^\W\d_][\w-]{{1,40}})|{S1}(?:hereof|herein|hereto|hereunder)\b"
 )
-# Where a text calls itself something.
+# Where a text calls itself something; its beginning tells.
+_BEGINNING = 40_000
 _CALLS_ITSELF = re.compile(
     rf"(?<!\w)(?:{_POINTING}|{_POINTING_ALONE}){S1}(?P<noun>[^\W\d_][\w-]{{2,40}})", re.IGNORECASE
 )
@@ -216,7 +217,7 @@ class Own:
             "".join(word[0] for word in _WORDS.findall(re.sub(r"[(\d].*", "", title)) if word[0].isupper())
             for title in titles
         }
-        called = Counter(match["noun"].casefold() for match in _CALLS_ITSELF.finditer(text))
+        called = Counter(match["noun"].casefold() for match in _CALLS_ITSELF.finditer(text, 0, _BEGINNING))
         acts = (word.casefold() for title in titles for word in _WORDS.findall(title) if _ACT.match(word))
         self._nouns = {noun for noun, count in called.items() if count > 1} or set(acts)
 

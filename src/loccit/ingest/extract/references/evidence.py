@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter, mul
 
 from loccit.model import Place
 
@@ -77,7 +78,7 @@ class Grounds:
         if vague and (self.found < _NEARLY_ALL or self.others > 1 - _NEARLY_ALL):
             # `Section 4` of a form, in notes with a fourth item.
             return _VAGUE
-        total = WEIGHTS[0] + sum(map(float.__mul__, WEIGHTS[1:], map(float, astuple(self))))
+        total = WEIGHTS[0] + sum(map(mul, WEIGHTS[1:], _VALUES(self)))
         return round(1 / (1 + math.exp(-total)), 2)
 
     @property
@@ -90,6 +91,7 @@ class Grounds:
         return "inferred: nothing says that a place of this document is meant"
 
 
+_VALUES = attrgetter(*(field.name for field in fields(Grounds)))
 WEIGHTS: tuple[float, ...] = (
     *(1.54, -1.17, -0.07, -2.0, 0.1, -0.4, 0.54, 0.15),
     *(-0.4, -1.82, -2.59, -3.25, -1.43, 2.2, -0.46, 0.35),
@@ -102,14 +104,19 @@ class Amendments:
     def __init__(self, text: str) -> None:
         self._text = text
         self._heads: dict[int, bool] = {}
+        self._said: dict[int, bool] = {}
 
     def around(self, start: int, end: int, places: Sequence[Place]) -> bool:
         """Whether the sentence does, or what the places that it is in begin with."""
+        if start not in self._said:
+            self._said[start] = self._says(start, end)
+        return self._said[start] or any(map(self._announces, places[:4]))
+
+    def _says(self, start: int, end: int) -> bool:
         text = self._text
         low, high = text.rfind("\n", max(0, start - _AROUND), start) + 1, text.find("\n", end, end + _AROUND)
-        if _AMENDS.search(text, max(low, start - _AROUND), high if high > 0 else end + _AROUND):
-            return True
-        return any(map(self._announces, places[:4]))
+        begin = max(low, start - _AROUND)
+        return _AMENDS.search(text, begin, high if high > 0 else end + _AROUND) is not None
 
     def _announces(self, place: Place) -> bool:
         known = self._heads.get(place.ordinal)
