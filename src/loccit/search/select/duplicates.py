@@ -24,8 +24,7 @@ def same_claim(a: Wording, b: Wording) -> bool:
     if a.shows_names and b.shows_names:
         return _agree(a.names, b.names, a, b) and not _swapped(a, b)
     # Where any word may be a name, nothing may be substituted.
-    ours, theirs = _units(a), _units(b)
-    return not (ours - theirs and theirs - ours)
+    return a.units <= b.units or b.units <= a.units
 
 
 def same_facts(a: Wording, b: Wording) -> bool:
@@ -52,10 +51,6 @@ def _agree(ours: Iterable[str], theirs: Iterable[str], a: Wording, b: Wording) -
 def _swapped(a: Wording, b: Wording) -> bool:
     """Whether the same names occur in another order: debtor and creditor are swapped."""
     return a.names != b.names and Counter(a.names) == Counter(b.names)
-
-
-def _units(wording: Wording) -> Counter[str]:
-    return Counter("".join(wording.words) if wording.by_characters else wording.words)
 
 
 # -- exact duplicates: identical text is shown once ----------------------------------------------------------

@@ -342,6 +342,11 @@ class Wording:
         return frozenset(self.words)
 
     @lazy
+    def units(self) -> Counter[str]:
+        """How often each word occurs, or each character."""
+        return Counter("".join(self.words) if self.by_characters else self.words)
+
+    @lazy
     def word_grams(self) -> frozenset[tuple[str, ...]]:
         """The word trigrams."""
         words = self.words

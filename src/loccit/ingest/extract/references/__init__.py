@@ -96,7 +96,7 @@ class _Reader:
         self.found: list[tuple[Reference, Grounds | None]] = []
         self._counts: dict[str, list[int]] = {}
         self._linked = linked_elsewhere(parsed)
-        self._amendments = Amendments(self._text)
+        self._amendments = Amendments(self._low)
 
     def mentions(self) -> None:
         """Read numbers and relative forms."""

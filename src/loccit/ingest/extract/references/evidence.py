@@ -27,8 +27,7 @@ _AMENDS = re.compile(
     r"|geändert|ersetzt|eingefügt|aufgehoben|gestrichen|gewijzigd|vervangen|vervalt|ingevoegd|gelezen|modific(?:a|ă|an|ase|at[aăo]?|ad[oa]s?)|înlocuie\w+"
     r"|va avea|se introduc\w*|se completează|abrog\w+|sustitu\w+"
     r"|derog(?:a|an|ase|ad[oa]s?)|suprim\w+|añad\w+|sostituit\w+|ændres|endres|ändras|zmieni\w*|uchyla|brzmienie|mění|nahrazuj\w*|vypoušt\w*|zrušuj\w*|doplňuj\w*"
-    r"|vkládá|připojuje|zní|αντικαθ\w+|τροποποι\w+|προστίθε\w+|καταργ\w+|измен\w+|заменя\w*|отменя\w*|исключ\w+|дополн\w+)\b",
-    re.IGNORECASE,
+    r"|vkládá|připojuje|zní|αντικαθ\w+|τροποποι\w+|προστίθε\w+|καταργ\w+|измен\w+|заменя\w*|отменя\w*|исключ\w+|дополн\w+)\b"
 )
 _AROUND = 160
 _HEAD = 240
@@ -99,7 +98,7 @@ WEIGHTS: tuple[float, ...] = (
 
 
 class Amendments:
-    """Whether the text around a place amends another document."""
+    """Whether the text around a place amends another document; ``text`` is in small letters."""
 
     def __init__(self, text: str) -> None:
         self._text = text
