@@ -30,7 +30,8 @@ def test_a_query_that_only_begins_is_not_scolded(page: Page, site: Site, typed: 
     box.press("End")
     box.press_sequentially(' vessel"')
     expect(page.locator(".result").first).to_be_visible()
-    expect(page.locator(".notice")).to_be_hidden()
+    # The answer may have a note of its own: two of the documents define a vessel.
+    expect(page.locator(".notice")).not_to_contain_text("at least one word")
 
 
 def test_what_was_found_before_does_not_stand_below_another_query(page: Page, site: Site) -> None:
