@@ -347,18 +347,18 @@ class ExactSearch:
             found = titled(query.rest, self._lookup, searched(query, documents))
         # A title that is the whole query is stronger than a reference that is a part of it: `Using Part 52`.
         surest = 1.1 if query.references and query.rest else 0.9
-        for item in found:
-            chunks = self._lookup.chunk_ids_between(item.document, item.place.start, item.place.end)
-            if chunks:
-                out.meant.setdefault(chunks[0], item.place)
-                # Of a chapter and its only article with the same title, people want the one with the text.
-                has_text = not self._is_header(chunks[0])
-                pin = surest - (0.0 if has_text else 0.01)
-                out.add(chunks[0], 90.0 + has_text, pin if len(found) <= _MAX_TITLE_PINS else 0.0, "title")
-
-    def _is_header(self, chunk: int) -> bool:
-        stored = self._lookup.chunks([chunk]).get(chunk)
-        return stored is not None and stored.chunk_type == "header"
+        first = [
+            (item.place, chunks[0])
+            for item in found
+            if (chunks := self._lookup.chunk_ids_between(item.document, item.place.start, item.place.end))
+        ]
+        headers = self._lookup.headers({chunk for _, chunk in first})
+        for place, chunk in first:
+            out.meant.setdefault(chunk, place)
+            # Of a chapter and its only article with the same title, people want the one with the text.
+            has_text = chunk not in headers
+            pin = surest - (0.0 if has_text else 0.01)
+            out.add(chunk, 90.0 + has_text, pin if len(found) <= _MAX_TITLE_PINS else 0.0, "title")
 
     # -- phrases ---------------------------------------------------------------------------------------------
 
