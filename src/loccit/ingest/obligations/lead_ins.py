@@ -23,6 +23,8 @@ _SUBJECT = re.compile(
 _VERB = re.compile(r"\s*(?:shall|must|may)?\s*[:—–]$")
 _MOST_WORDS = 500
 _DEEPEST = 6
+# A place begins with its mark, and its sentence no further behind.
+_NEAR = 12
 
 
 class LeadIn(NamedTuple):
@@ -78,6 +80,3 @@ class LeadIns:
     def _indent(self, start: int) -> int:
         line = self._text.rfind("\n", 0, start) + 1
         return len(self._text[line:start]) - len(self._text[line:start].lstrip())
-
-
-_NEAR = 12
