@@ -9,7 +9,6 @@ with one another. docs/decisions/0033-multilingual.md has the figures.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +24,7 @@ from loccit.embedding.onnx import OnnxEmbedder, normalise
 from loccit.embedding.protocol import Embedder, Vectors
 from loccit.embedding.tokenizer import HuggingFaceTokenizer
 from loccit.errors import LoccitError, MissingExtraError
+from loccit.expressions import expression
 from loccit.text.language import LANGUAGE_NAMES, detect_language
 
 BRIDGE = "multilingual.npz"
@@ -40,7 +40,7 @@ _GROUP = 32
 _FORETOLD = 0.8
 # What the encoder's own tokens come to, by script: Thai, then Chinese, Japanese and Korean, then others.
 _THAI, _EAST_ASIAN = "\u0e00-\u0e7f", "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7ff"
-_PIECE = re.compile(
+_PIECE = expression(
     rf"[{_THAI}]{{1,4}}|[{_EAST_ASIAN}]{{1,2}}|[^\W\d_{_THAI}{_EAST_ASIAN}]{{1,6}}|\d{{1,3}}|[^\w\s]|_"
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from loccit.expressions import expression
 from loccit.labels.lexicon import Form, load, lowered, one_of
 from loccit.labels.model import APART, CONTAINERS, LEAF_KINDS, Label
 from loccit.labels.numbers import (
@@ -73,10 +74,10 @@ _NUMBER = rf"(?P<number>{_OF_BOOK}|{DIGITS}|{_LETTERS}|{CHINESE}{{1,9}}|(?<=[(�
 # (`2016/679`) or a code (`APP.1.2.A3`).
 NUMBER_END = r"(?![a-z0-9%]|\s%|[.\-‑–/:][a-z]?\d|,\d{3})"
 # The number may be in brackets: `المادة (3)`.
-_NUMBERED = re.compile(rf"{_KIND}(?P<open>[(（]\s{{0,2}})?{_NUMBER}{NUMBER_END}", re.IGNORECASE)
-_CLOSE = re.compile(r"\s{0,2}[)）]")
+_NUMBERED = expression(rf"{_KIND}(?P<open>[(（]\s{{0,2}})?{_NUMBER}{NUMBER_END}", re.IGNORECASE)
+_CLOSE = expression(r"\s{0,2}[)）]")
 # `16-статья(3)`: the word has its number already, and the brackets a part.
-_NUMBER_BEFORE = re.compile(r"\d(?:[-‐‑][^\W\d_]{1,4})?[.\s]?[-‐‑\s]?\Z")
+_NUMBER_BEFORE = expression(r"\d(?:[-‐‑][^\W\d_]{1,4})?[.\s]?[-‐‑\s]?\Z")
 _BRACKETED_KINDS = frozenset({"article", "chapter", "part", *APART})
 
 DOTTED = r"\d{1,9}[a-z]?(?:\.\d{1,9}[a-z]{0,2}(?![a-z0-9])){1,12}"
@@ -106,27 +107,27 @@ _TRAILING_LETTER = (
     r"|[ai](?=\s{0,2}(?:\Z|[,;.)]|(?-i:[A-Z]{2})|(?:and|or|und|oder|et|ou)\b)))"
 )
 PARENS = rf"(?P<parts>(?:{PAREN}){{0,12}})"
-_PARTS = re.compile(
+_PARTS = expression(
     rf"(?:\.(?=\({PART_NUMBER}\)))?(?:{PAREN}|{_CONNECTED}){{0,12}}(?:{_TRAILING_LETTER})?", re.IGNORECASE
 )
 # `point (f) of Article 6(1)`, `пункт 3 части 2 статьи 5`
 _OF = one_of(_LEXICON.prepositions)
 _GENITIVE = one_of(word for word in _LEXICON.genitive_parts)
-INNER = re.compile(
+INNER = expression(
     rf"(?:{PART_WORD}\.?\s{{1,2}}\(?{PART_NUMBER}\)?\s{{1,2}}(?:{_OF}\s{{1,2}}(?:the\s)?|dell['’])"
     rf"|{_GENITIVE}\.?\s{{1,2}}{PART_NUMBER}\s{{1,2}}){{0,3}}",
     re.IGNORECASE,
 )
 PART_STARTS = frozenset(_LEXICON.parts)
-_PART = re.compile(
+_PART = expression(
     rf"(?<![^\W_])(?:{PART_WORD}{_SEPARATOR})?[(（]?\s{{0,2}}(?<![^\W_])"
     rf"(?P<token>{SPOKEN}|{PART_NUMBER}|{CHINESE}{{1,4}})",
     re.IGNORECASE,
 )
 # Below an article the section sign counts paragraphs: `Art. 5º, § 1º`, `art. 12 § 3`.
-_SIGN_PART = re.compile(r"\s{0,2}(?:,\s{0,2}§\s?\d{1,3}[º°]|§\s?\d{1,3}[a-z]?)(?![\w.])", re.IGNORECASE)
+_SIGN_PART = expression(r"\s{0,2}(?:,\s{0,2}§\s?\d{1,3}[º°]|§\s?\d{1,3}[a-z]?)(?![\w.])", re.IGNORECASE)
 
-ORDINAL_KIND = re.compile(rf"(?P<number>{ORDINAL})\s{{1,3}}(?P<word>{KIND_WORD})(?![^\W_])", re.IGNORECASE)
+ORDINAL_KIND = expression(rf"(?P<number>{ORDINAL})\s{{1,3}}(?P<word>{KIND_WORD})(?![^\W_])", re.IGNORECASE)
 """``Zweiter Teil``, ``First Schedule``."""
 
 # -- numbers that are enclosed, or stand first -----------------------------------------------------------------
@@ -151,7 +152,7 @@ def _enclosed(before: str, again: str, kinds: dict[str, str], units: dict[str, s
 AROUND = "|".join(_enclosed(before, *rest) for before, rest in _AROUND.items())
 """``第三十七条第二款``, ``제3조의2``."""
 _AROUND_UNIT = {unit: kind for _, kinds, _ in _AROUND.values() for unit, kind in kinds.items()}
-_AROUND_STEP = re.compile(
+_AROUND_STEP = expression(
     rf"(?P<number>{_COUNT})[)）]?\s?(?P<unit>{one_of({u for _, k, p in _AROUND.values() for u in (*k, *p)})})?"
     rf"(?P<later>(?:[{''.join(again for again, _, _ in _AROUND.values())}]{_COUNT}){{0,3}})"
 )
@@ -170,11 +171,11 @@ _UNIT_NAMES = (
     "|am|pm|uhr|kg|mg|km|cm|mm|[kmg]hz|[kmg]wh?|px|euros?|eur|usd|gbp|chf|dollars?|cents?"
 )
 # A dollar sign before a letter begins a name: `3.13.3 $schema property`.
-_UNIT = re.compile(rf"\s?(?:[%€£¥°‰]|\$(?![^\W\d])|(?:{_UNIT_NAMES})\b)", re.IGNORECASE)
+_UNIT = expression(rf"\s?(?:[%€£¥°‰]|\$(?![^\W\d])|(?:{_UNIT_NAMES})\b)", re.IGNORECASE)
 _PARTS_OF_MEASURE = 2
-_WITH_UNIT = re.compile(rf"[\d.]+(?:{_UNIT_NAMES})", re.IGNORECASE)
+_WITH_UNIT = expression(rf"[\d.]+(?:{_UNIT_NAMES})", re.IGNORECASE)
 # Dates (12.05.2021, 2021-05-01) and telephone numbers (800.555.1234, 555-123-4567).
-_DATE_OR_PHONE = re.compile(
+_DATE_OR_PHONE = expression(
     r"\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|(?:19|20)\d\d[-.]\d\d?[-.]\d\d?|(?:\d{1,3}[.-])?\d{3}[.-]\d{3,4}[.-]\d{4}"
 )
 

@@ -9,7 +9,6 @@ accents do not matter.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from loccit.expressions import expression
 from loccit.text.keys import title_key
 from loccit.text.stopwords import STOPWORDS
 
@@ -35,9 +35,9 @@ MAX_NAME = 40
 _LONGEST = 400
 # Scripts that do not separate words: each character is a token.
 _UNPARTED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7a3"
-_TOKEN = re.compile(rf"[{_UNPARTED}]|(?:(?![{_UNPARTED}])[^\W\d_])+|\d+")
-_ASCII_TOKEN = re.compile(r"[a-z]+|[0-9]+")
-UNPARTED_RUN = re.compile(rf"[{_UNPARTED}]{{3,}}")
+_TOKEN = expression(rf"[{_UNPARTED}]|(?:(?![{_UNPARTED}])[^\W\d_])+|\d+")
+_ASCII_TOKEN = expression(r"[a-z]+|[0-9]+")
+UNPARTED_RUN = expression(rf"[{_UNPARTED}]{{3,}}")
 """A name in such a script."""
 _STATE = "中华人民共和国"
 # Files that are named after their folder.
@@ -48,13 +48,13 @@ _SHORT_NAMES = frozenset(
     "citation celex doi permalink official_code".split()
 )
 _FULL_NAMES = frozenset({"alias", "aliases", "title"})
-_HEAD_END = re.compile(r"[,;:(（\[–—|]|\s-\s")
-_BRACKETS = re.compile(r"\s*[(（\[]([^()（）\[\]]{2,60})[)）\]]")
+_HEAD_END = expression(r"[,;:(（\[–—|]|\s-\s")
+_BRACKETS = expression(r"\s*[(（\[]([^()（）\[\]]{2,60})[)）\]]")
 _DASHES = (":", "–", "—", "-", "|")
 # Words after a dash that show that a title follows.
 _TITLE_WORDS = 3
 # Regulation (EU) 2016/679, Ley Orgánica 3/2018, Richtlinie 95/46/EG: what is numbered by year.
-_OFFICIAL = re.compile(
+_OFFICIAL = expression(
     r"(?<![^\W_])((?:[^\W\d_]{2,20}[ -]){0,2}[^\W\d_]{3,20})\s+(?:\([A-Z, ]{2,12}\)\s+)?"
     r"(?:(?:No|Nr|N|n|č)[.°º]{0,2}\s*)?(\d{1,4}/\d{1,4})(?:/[A-Z]{2,8})?(?![\w/])"
 )
@@ -72,10 +72,10 @@ _INFLECTED = {
     "gesetz": ("gesetzes",), "buch": ("buchs", "buches"), "vertrag": ("vertrags", "vertrages"), "statut": ("statuts",),
     "lag": ("lagen",), "balk": ("balken",), "lov": ("loven",), "laki": ("lain",), "asetus": ("asetuksen",),
 }  # fmt: skip
-_HEAD = re.compile(r"[^\W\d_]{2,8}[-_ ]?\d{2,6}(?=[-_ ]+[^\W\d_]{2})")
-_NUMBERED = re.compile(r"([^\W\d_]{2,15}) (\d{1,2}|[12]\d{3})")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_ADJECTIVE = re.compile(r"(?<=\w{4}e)s\b")
+_HEAD = expression(r"[^\W\d_]{2,8}[-_ ]?\d{2,6}(?=[-_ ]+[^\W\d_]{2})")
+_NUMBERED = expression(r"([^\W\d_]{2,15}) (\d{1,2}|[12]\d{3})")
+_CAMEL = expression(r"(?<=[a-z])(?=[A-Z])")
+_ADJECTIVE = expression(r"(?<=\w{4}e)s\b")
 
 
 class Token(NamedTuple):

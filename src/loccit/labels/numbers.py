@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from loccit.expressions import expression
 from loccit.labels.lexicon import load, lowered, one_of
 
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
@@ -26,20 +27,20 @@ _LOOSE = one_of(word for word in _LEXICON.number_joins if len(word) > 1)
 _END = r"(?![^\W_])"
 NUMBER_WORD = rf"{one_of([*_LEXICON.numbers, *_LEXICON.sole])}{_END}"
 """A word that is a number, or the first word of one: ``premier``, ``twenty``-one."""
-_MORE = re.compile(
+_MORE = expression(
     rf"(?:\s{{1,2}}(?:{_LOOSE}\s{{1,2}})?{_GLUED}?|[-‐]){one_of(_LEXICON.numbers)}{_END}", re.IGNORECASE
 )
 SPOKEN = rf"{one_of({*_LEXICON.numbers, *_LEXICON.ordinals, *_LEXICON.sole})}{_END}"
 ORDINAL = rf"{one_of(_LEXICON.ordinals)}{_END}"
-_ONE_WORD = re.compile(r"[^\W_]+")
+_ONE_WORD = expression(r"[^\W_]+")
 
 LETTER = r"[^\s\d_\x00-@\[-`{-\xbf×÷ʹ-ʾ՚-՟։־،؛؟۔।॥፠-፨\u2000-\u200b\u200e-\u2bff\u3000-\u303f\uff00-\uff20]"
 """A letter of a word, or a vowel sign, which is no letter to the regular expressions of Python."""
 RAISED = r"(?:\^\d{1,3}\^?|[⁰¹²³⁴-⁹]{1,3}|<sup>\s?\d{1,3}\s?</sup>)"
 """A raised number: `§ 5¹` is not § 51."""
-_RAISED = re.compile(rf"\.?{RAISED}")
-_PREFIX = re.compile(r"^(lo|[lrd])\*?\.?\s?(?=\d)")
-_LETTER_APART = re.compile(r"(?<=\d)\s(?=[a-z]\Z)")
+_RAISED = expression(rf"\.?{RAISED}")
+_PREFIX = expression(r"^(lo|[lrd])\*?\.?\s?(?=\d)")
+_LETTER_APART = expression(r"(?<=\d)\s(?=[a-z]\Z)")
 
 
 def roman_value(text: str) -> int | None:

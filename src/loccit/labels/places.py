@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from loccit.expressions import expression
 from loccit.labels.lexicon import load, one_of
 from loccit.labels.model import FoundLabel, Label
 from loccit.labels.numbers import normalise_number, roman_numeral
@@ -28,35 +29,35 @@ _AND = one_of(_LEXICON.conjunctions)
 _DASH = "[-‑–—]"
 _RANGE_TEXT = rf"\s{{1,2}}{_TO}\s{{1,2}}|\s?(?:{_DASH}|[至到~～])\s?"
 _LIST_TEXT = rf",\s{{0,2}}(?:{_AND}\s{{1,2}})?|\s{{1,2}}{_AND}\s{{1,2}}"
-_RANGE = re.compile(_RANGE_TEXT, re.IGNORECASE)
-_JOIN = re.compile(rf"(?P<to>{_RANGE_TEXT})|{_LIST_TEXT}", re.IGNORECASE)
+_RANGE = expression(_RANGE_TEXT, re.IGNORECASE)
+_JOIN = expression(rf"(?P<to>{_RANGE_TEXT})|{_LIST_TEXT}", re.IGNORECASE)
 
 _TOKEN = r"(?:\d{1,3}[a-z]?|[a-z]|[ivxl]{2,6})"
-_PAREN = re.compile(rf"\(\s?(?P<token>{_TOKEN})\s?\)", re.IGNORECASE)
-_ITEM = re.compile(rf"\(?(?P<token>{_TOKEN})\)?", re.IGNORECASE)
-_BARE = re.compile(rf"(?P<token>{_TOKEN})(?![\w'’(])", re.IGNORECASE)
+_PAREN = expression(rf"\(\s?(?P<token>{_TOKEN})\s?\)", re.IGNORECASE)
+_ITEM = expression(rf"\(?(?P<token>{_TOKEN})\)?", re.IGNORECASE)
+_BARE = expression(rf"(?P<token>{_TOKEN})(?![\w'’(])", re.IGNORECASE)
 # The last number of a range whose first one was read as a label: `Chapters II to IV`, `artículos 12 a 14`.
-_LAST = re.compile(r"(?P<number>\d{1,5}[a-z]?(?:\.\d{1,5}[a-z]?)*|[IVXLC]{1,9}|[A-Z])(?![\w%(]|\.\d)")
-_ENDS_THERE = re.compile(
+_LAST = expression(r"(?P<number>\d{1,5}[a-z]?(?:\.\d{1,5}[a-z]?)*|[IVXLC]{1,9}|[A-Z])(?![\w%(]|\.\d)")
+_ENDS_THERE = expression(
     r"\s{0,2}(?:\Z|[,;.:?!)]|(?:of|in|and|or|und|oder|et|ou|der|des|du|de|del|do|della)\b|(?-i:[A-Z]{2}))",
     re.IGNORECASE,
 )
-_DASHED = re.compile(
+_DASHED = expression(
     rf"(?P<first>[0-9a-z]+(?:\.[0-9a-z]+)*){_DASH}(?P<last>[0-9a-z]+(?:\.[0-9a-z]+)*)\Z", re.IGNORECASE
 )
-_PLURAL = re.compile(r"§§|\d|(?:artikel|kapitel)\b|[^\W\d]+s\.?\s", re.IGNORECASE)
-_ABBREVIATED = re.compile(r"§|[^\W\d]+\.\s", re.IGNORECASE)
-_PLURAL_HEAD = re.compile(r"§(?=§)|(?<=[^\W\d]{3})s(?=\.?\s)")
-_LAST_TOKEN = re.compile(r"[^\W_]+(?=\)?\Z)")
+_PLURAL = expression(r"§§|\d|(?:artikel|kapitel)\b|[^\W\d]+s\.?\s", re.IGNORECASE)
+_ABBREVIATED = expression(r"§|[^\W\d]+\.\s", re.IGNORECASE)
+_PLURAL_HEAD = expression(r"§(?=§)|(?<=[^\W\d]{3})s(?=\.?\s)")
+_LAST_TOKEN = expression(r"[^\W_]+(?=\)?\Z)")
 # A part named by a word rather than brackets: `Abs. 1`, `lit. a`.
-_SPOKEN_PART = re.compile(rf"[^\W\d]\.?\s{{1,2}}{_TOKEN}\Z", re.IGNORECASE)
+_SPOKEN_PART = expression(rf"[^\W\d]\.?\s{{1,2}}{_TOKEN}\Z", re.IGNORECASE)
 
 # `points (a), (b) and (d) of Article 6(1)`: what precedes a label, within this many characters.
 _REACH = 120
 _PART_WORD = one_of(
     {*_LEXICON.parts, *(word for word in _LEXICON.forms if word.endswith(("section", "clause")))}
 )
-_BEFORE = re.compile(
+_BEFORE = expression(
     rf"(?<!\w){_PART_WORD}s?\.?\s{{1,2}}"
     rf"(?P<items>\(?{_TOKEN}\)?(?:(?:{_RANGE_TEXT}|{_LIST_TEXT})\(?{_TOKEN}\)?){{1,{MAX_MEMBERS}}})"
     rf"\s{{1,2}}{one_of(_LEXICON.prepositions)}\s{{1,2}}(?:the\s)?\Z",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from loccit.expressions import expression
 from loccit.labels.grammar import (
     AFTER,
     AFTER_WORDS,
@@ -39,26 +40,26 @@ from loccit.labels.model import APART, CONTAINERS, FoundLabel, Label
 from loccit.labels.numbers import CHINESE, normalise_number, roman_value, words_value
 
 _MARK = r"[.:)：．]?\s{0,9}(?:[-‑–—:|]\s{0,9})?"
-_MARKED = re.compile(rf"\s{{0,9}}(?P<mark>{_MARK})")
-_BLANK = re.compile(r"\s{0,9}")
-_ENCLOSED = re.compile(rf"\s{{0,9}}(?P<label>{AROUND})(?=\s|\Z|[(（【\[:：.、—])\s{{0,9}}{_MARK}")
-_AFTER = re.compile(rf"\s{{0,9}}(?P<label>{AFTER})(?=\s|\Z|[:])\s{{0,9}}(?P<mark>{_MARK})", re.IGNORECASE)
-_BARE = re.compile(
+_MARKED = expression(rf"\s{{0,9}}(?P<mark>{_MARK})")
+_BLANK = expression(r"\s{0,9}")
+_ENCLOSED = expression(rf"\s{{0,9}}(?P<label>{AROUND})(?=\s|\Z|[(（【\[:：.、—])\s{{0,9}}{_MARK}")
+_AFTER = expression(rf"\s{{0,9}}(?P<label>{AFTER})(?=\s|\Z|[:])\s{{0,9}}(?P<mark>{_MARK})", re.IGNORECASE)
+_BARE = expression(
     rf"\s{{0,9}}(?P<label>(?P<number>{BARE_NUMBER}|\d{{1,6}}(?-i:[A-Z]){{2,3}}(?=\.)"
     rf"|\d{{1,6}}[a-z]?{INSERTED}?(?:[\-‑–]\d{{1,6}}[a-z]?){{0,6}}){PARENS})"
     r"(?P<mark>(?:\.\.?|\))?(?:\s{0,9}[-–—:]\s{1,9}|\s{1,9}|\Z))",
     re.IGNORECASE,
 )
-_LETTER = re.compile(r"\s{0,9}(?P<label>[A-Z]|[IVXLC]{2,9})(?P<mark>[.)])\s{1,9}(?=\S)")
-_CHINESE = re.compile(rf"\s{{0,9}}(?P<label>{CHINESE}{{1,3}})[、．.]\s{{0,9}}(?=\S)")
+_LETTER = expression(r"\s{0,9}(?P<label>[A-Z]|[IVXLC]{2,9})(?P<mark>[.)])\s{1,9}(?=\S)")
+_CHINESE = expression(rf"\s{{0,9}}(?P<label>{CHINESE}{{1,3}})[、．.]\s{{0,9}}(?=\S)")
 # A number that counts from the heading above: `(a) Payment`, `iv) Costs`.
-_RELATIVE = re.compile(
+_RELATIVE = expression(
     rf"\s{{0,9}}(?P<label>\({PART_NUMBER}\)|[(（]{CHINESE}{{1,3}}[)）]|(?-i:[a-z]|[ivx]{{2,6}})\))(?:\s{{1,9}}|\Z|(?<=[)）])(?=[\u3000-\u9fff]))",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"\d{1,2}\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}\b")
-_YEAR = re.compile(r"(?:1[89]|2[01])\d\d")
-_DIMENSION = re.compile(r"[1-9][dgk]", re.IGNORECASE)
+_DATE = expression(r"\d{1,2}\.?\s(?:de\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?\d{4}\b")
+_YEAR = expression(r"(?:1[89]|2[01])\d\d")
+_DIMENSION = expression(r"[1-9][dgk]", re.IGNORECASE)
 
 
 def parse_heading(heading: str) -> tuple[Label | None, str]:
@@ -159,7 +160,7 @@ def _is_letter_heading(match: re.Match[str], rest: str) -> bool:
 # -- a text that is nothing but a number ------------------------------------------------------------------------
 
 
-_WHOLE = re.compile(
+_WHOLE = expression(
     rf"\s*(?P<number>{DIGITS}|{BARE_NUMBER}|(?:{ROMAN}|[a-z])(?=[.()])|{CHINESE}{{1,9}}(?=[、.])|(?=[(（]))(?:\.(?=\())?{PARENS}"
     r"[.)、]?\s*",
     re.IGNORECASE,
@@ -189,16 +190,16 @@ def parse_whole(text: str) -> Label | None:
 _LEXICON = load()
 _SPOKEN = {word for word, form in FORMS.items() if not form.only_heading}
 # Where a reference may begin, in lower-case text.
-_SCAN = re.compile(
+_SCAN = expression(
     rf"(?<![\w§])(?:{one_of({*_SPOKEN, *PART_STARTS, *_LEXICON.ordinals} - {'§', '§§'})})(?![^\W\d_])|§§?"
 )
-_AROUND = re.compile(AROUND)
-_NUMBER_FIRST = re.compile(rf"(?<![\w.,§$€£/-]){AFTER}", re.IGNORECASE)
+_AROUND = expression(AROUND)
+_NUMBER_FIRST = expression(rf"(?<![\w.,§$€£/-]){AFTER}", re.IGNORECASE)
 _AND = one_of({*_LEXICON.conjunctions, *_LEXICON.ranges})
-_ENUMERATED = re.compile(
+_ENUMERATED = expression(
     rf"\s?(?:[,;]\s?)?(?:(?<=[,;\s])(?:{_AND})\s)?(?<=[,;\s])(?P<number>{DIGITS}){NUMBER_END}", re.IGNORECASE
 )
-_BARE_REFERENCE = re.compile(
+_BARE_REFERENCE = expression(
     rf"(?<![\w.§$€£¥+/:\-‑–])(?<!\d,)"
     rf"(?P<number>{BARE_NUMBER}"
     rf"|\d{{1,9}}(?:(?-i:[A-Z]){{2,3}}|[a-z]?(?:[\-‑–]\d{{1,9}}[a-z]?){{0,3}})(?=(?:\.(?=\())?{PAREN})"
@@ -207,13 +208,13 @@ _BARE_REFERENCE = re.compile(
     re.IGNORECASE,
 )
 # Things with numbers of their own: `Table 4.2` is not section 4.2.
-_OTHER_NUMBERING = re.compile(
+_OTHER_NUMBERING = expression(
     r"(?:version|release|table|tabelle|tableau|figure|abbildung|abb|fig|eq)s?\.?\s{0,2}\Z", re.IGNORECASE
 )
-_PRONOUN = re.compile(r"\s{1,2}(?!(?:of|and|or|to|in|is|on|for|under|through|shall|und|oder)\b)[a-z]")
-_BLANK_END = re.compile(r"\s*\Z")
+_PRONOUN = expression(r"\s{1,2}(?!(?:of|and|or|to|in|is|on|for|under|through|shall|und|oder)\b)[a-z]")
+_BLANK_END = expression(r"\s*\Z")
 # A letter after `5(2)` without a bracket: `5(2)b`.
-_GLUED_LETTER = re.compile(r"(?<=\))[a-z](?![\w'’])")
+_GLUED_LETTER = expression(r"(?<=\))[a-z](?![\w'’])")
 
 
 def find_labels(text: str) -> list[FoundLabel]:

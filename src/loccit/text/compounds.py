@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
+from loccit.expressions import expression
 from loccit.text.folding import MAX_TERM, lower
 
 
@@ -45,35 +46,33 @@ class Lump(NamedTuple):
     width: int
 
 
-def _ranges(codes: Iterator[int]) -> str:
-    """A regular expression class body for code points."""
-    spans: list[list[int]] = []
-    for code in codes:
-        if spans and spans[-1][1] == code - 1:
-            spans[-1][1] = code
-        else:
-            spans.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" if first < last else chr(first) for first, last in spans)
+def _marks() -> str:
+    """Return what a class of a regular expression has inside for all combining marks."""
+    body = ""
+    for begin, end in ((0x300, 0x12000), (0x1D100, 0x1EA00), (0xE0100, 0xE01F0)):
+        categories = map(unicodedata.category, map(chr, range(begin, end)))
+        # One letter for each code point, so that runs are found by an expression: this is done at every start.
+        kinds = "".join("m" if one in ("Mn", "Mc") else " " for one in categories)
+        body += "".join(
+            f"{chr(begin + run.start())}-{chr(begin + run.end() - 1)}" for run in re.finditer("m+", kinds)
+        )
+    return body
 
 
 # Python's \w has no combining marks, yet Indic vowels and decomposed accents are part of their word.
-_MARKS = _ranges(
-    code
-    for code in (*range(0x300, 0x12000), *range(0x1D100, 0x1EA00), *range(0xE0100, 0xE01F0))
-    if unicodedata.category(chr(code)) in ("Mn", "Mc")
-)
+_MARKS = _marks()
 _JOINERS = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-_JOINER = re.compile(f"[{_JOINERS}]")
+_JOINER = expression(f"[{_JOINERS}]")
 _WORD = rf"[\w{_MARKS}{_JOINERS}]+"
 _PLAIN_LENGTH = 40
 _MAX_LINKS = 40  # a lump longer than this many links is cut: bounded work and memory on hostile text
-LUMP = re.compile(
+LUMP = expression(
     rf"(?:(?<![\w.])\.(?=[A-Za-z]))?{_WORD}"
     rf"(?:(?:[-‐‑.:/\\@'’ʼ＇&·]|::|://|(?<=\d),(?=\d\d\d)){_WORD}){{0,{_MAX_LINKS}}}"
     r"(?:(?<=[A-Za-z])\+\+(?![^\W\d])|(?<![A-Za-z][A-Za-z])(?<=[A-Za-z])\#(?!\w))?"
 )
 # The same for text in ASCII, where a word has no marks: twice as quick.
-_ASCII_LUMP = re.compile(LUMP.pattern.replace(_WORD, r"\w+"), re.ASCII)
+_ASCII_LUMP = expression(LUMP.pattern.replace(_WORD, r"\w+"), re.ASCII)
 
 # Scripts without spaces between words (and Korean, whose spaces separate phrases rather than words).
 _UNSPACED = (
@@ -83,22 +82,22 @@ _UNSPACED = (
     "\u3200-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaadf"
     "\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\uffa1-\uffdc\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}][{_UNSPACED}{_MARKS}{_JOINERS}]*")
+_UNSPACED_RUN = expression(f"[{_UNSPACED}][{_UNSPACED}{_MARKS}{_JOINERS}]*")
 # A character with its combining characters: voicing marks, Korean vowels and finals. Bounded, see folding.
-_CLUSTER = re.compile(
+_CLUSTER = expression(
     f"[^{_JOINERS}][{_MARKS}{_JOINERS}\u1160-\u11ff\uff9e\uff9f\uffa1-\uffdc]{{0,8}}", re.DOTALL
 )
 
 # What links the segments of a compound, from the loosest (a path) to the tightest.
 _LINKS = (re.compile(r"[:/\\@&]+"), re.compile(r"\."), re.compile(r"[-‐‑·]"), re.compile("_+"))
-_NUMBER_LINKS = re.compile(r"[-‐‑.,_:/\\@&·]+")
-_CAMEL = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_SHARP = re.compile(r"[^\W_]+(?:\+\+|\#)\Z")
+_NUMBER_LINKS = expression(r"[-‐‑.,_:/\\@&·]+")
+_CAMEL = expression(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SHARP = expression(r"[^\W_]+(?:\+\+|\#)\Z")
 _QUOTES = str.maketrans("’ʼ＇", "'''")
-_APOSTROPHE = re.compile("'")
+_APOSTROPHE = expression("'")
 _POSSESSIVE = ("'s", "'S")
-_CONTRACTION = re.compile(r"(?i)(?:'(?:ll|re|ve|d|m)|(?<=n)'t)\Z")
-_ELISION = re.compile(
+_CONTRACTION = expression(r"(?i)(?:'(?:ll|re|ve|d|m)|(?<=n)'t)\Z")
+_ELISION = expression(
     r"(?i)(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu|dell|all|dall|nell|sull|coll|quell|quest|un|gl)'(?=\w\w)"
 )
 _MAX_PARTS = 12  # of a compound that is also kept whole

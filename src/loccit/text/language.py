@@ -6,6 +6,8 @@ import re
 import threading
 from typing import Any
 
+from loccit.expressions import expression
+
 _PIECES = 5
 _PIECE_LENGTH = 1000
 # Numbers of letters, and the confidence required of a text of at least that length: the shorter, the less
@@ -37,7 +39,7 @@ _SCRIPTS = (
     ("si", re.compile("[\u0d80-\u0dff]")),
     ("am", re.compile("[\u1200-\u137f]")),
 )
-_NOT_PROSE = re.compile(r"https?://\S+|[\w.+-]+@[\w.-]+|`[^`\n]{1,200}`|[\d_#*|<>=/\\{}\[\]()-]+")
+_NOT_PROSE = expression(r"https?://\S+|[\w.+-]+@[\w.-]+|`[^`\n]{1,200}`|[\d_#*|<>=/\\{}\[\]()-]+")
 
 LANGUAGE_NAMES = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian",

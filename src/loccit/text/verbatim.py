@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from loccit.expressions import expression
 
 VARIANTS = ("'’‘‚‛ʼ＇`", '"“”„‟«»', "-‐‑‒–—−")
 """Equivalent characters; the first of each group represents all."""
@@ -10,12 +10,12 @@ VARIANTS = ("'’‘‚‛ʼ＇`", '"“”„‟«»', "-‐‑‒–—−")
 UNPARTED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of scripts that do not separate words, as a regular expression range: each counts as a word."""
 
-PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
+PARAGRAPH_END = expression(r"\n[^\S\n]*\n\s*")
 END = "\0"
 """A separator that occurs in no verbatim form."""
 
 
-_UNPARTED = re.compile(f"[{UNPARTED}]")
+_UNPARTED = expression(f"[{UNPARTED}]")
 
 
 def is_of_word(sign: str) -> bool:

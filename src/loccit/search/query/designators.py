@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from loccit.expressions import expression
 from loccit.labels import normalise_number, roman_value
 from loccit.labels.lexicon import lowered
 from loccit.labels.numbers import LETTER, coded_number
@@ -25,19 +26,19 @@ _NUMBER = (
     rf")(?P<brackets>{_BRACKETS})"
 )
 _WORD = rf"(?![IVXLC]+\b){LETTER}{{2,24}}"
-_TOKEN = re.compile(rf"(?<![\w.§$€£/-])(?P<number>{_NUMBER}){_MAY_END}")
-_BESIDE = re.compile(
+_TOKEN = expression(rf"(?<![\w.§$€£/-])(?P<number>{_NUMBER}){_MAY_END}")
+_BESIDE = expression(
     rf"(?<!\w)(?:(?P<word>{_WORD})[.,:]?-?\s(?P<number>{_NUMBER}){_MAY_END}"
     rf"|(?P<before>\d[\w.^-]{{0,12}}?|[IVXLC]{{1,7}})(?:\.?\s|[-‐‑](?:{LETTER}{{1,4}}\s)?)(?P<after>{_WORD})(?!\w)"
     rf"(?P<behind>{_BRACKETS}))"
 )
-_STEP = re.compile(r"[^\W_]+")
-_GLUED = re.compile(
+_STEP = expression(r"[^\W_]+")
+_GLUED = expression(
     r"(?:[/‑–-](?=[^\W\d_])|\^(?=\d)|(?=[⁰¹²³⁴-⁹]))[^\W_]{1,8}(?:[/.\-‑–][^\W_]{1,8}){0,4}"
     + _BRACKETS
     + r"(?!\w)"
 )
-_LETTER_AND_NUMBER = re.compile(r"([A-Z])(\d{1,4})")
+_LETTER_AND_NUMBER = expression(r"([A-Z])(\d{1,4})")
 
 
 @dataclass(frozen=True, slots=True)

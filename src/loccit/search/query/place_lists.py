@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from loccit.errors import UsageError
+from loccit.expressions import expression
 from loccit.model import Lines
 
 NEXT, PREVIOUS, PARENT = "next", "previous", "parent"
@@ -41,32 +42,32 @@ _PHRASES = [
     )
 ]
 # Words that change which place is meant. If any is left over, the text was not understood.
-_CHANGING = re.compile(
+_CHANGING = expression(
     r"\b(?:after|before|next|following|previous|preceding|prior|(?:grand)?parent|except|onwards?|nach|vor|nächste[rs]?|"
     rf"vorherige[rs]?|außer|{_KINDS}\s+(?:past|beyond|later|earlier|on\s+from|weiter|später)|"
     rf"(?:\d+|two|three|four|five|six|few|several|zwei|drei|vier|fünf|sechs|einige)\s+{_KINDS}(?=\s+[^\W\d]))\b",
     re.IGNORECASE,
 )
-_ANY_KIND = re.compile(rf"\d|\b(?:{_KIND}|{_KINDS})\b", re.IGNORECASE)
+_ANY_KIND = expression(rf"\d|\b(?:{_KIND}|{_KINDS})\b", re.IGNORECASE)
 STEPS_UNDERSTOOD = (
     "Name the place itself, or say 'next section after 4.2', 'previous section before 4.2' or 'parent of 4.2', one "
     "step at a time."
 )
 # What remains of a list after its first numbers were read.
-_GOES_ON = re.compile(r"(?:[,;&+]|\b(?:and|und|or|oder|sowie|et))\s*§?\s*\(?\d", re.IGNORECASE)
-_AND = re.compile(
+_GOES_ON = expression(r"(?:[,;&+]|\b(?:and|und|or|oder|sowie|et))\s*§?\s*\(?\d", re.IGNORECASE)
+_AND = expression(
     r"\s*[;\n]\s*|\s*,\s*(?:and|und|or|oder|et|&)\s+|\s*,\s*|\s+(?:and|und|sowie|or|oder|et|&)\s+",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\([^()]*\)")
+_BRACKETS = expression(r"\([^()]*\)")
 # `Articles 5`, then `6` and `7`; `§§ 3`, then `4`.
-_KIND_FIRST = re.compile(r"(?P<kind>§§?|[^\W\d_]+\.?)\s+(?=[\dIVXLC(])")
-_NUMBER = re.compile(r"\(?[\dIVXLC][\w.\-–()]*\Z|\([\w]+\)\Z")
-_IN_A_DOCUMENT = re.compile(
+_KIND_FIRST = expression(r"(?P<kind>§§?|[^\W\d_]+\.?)\s+(?=[\dIVXLC(])")
+_NUMBER = expression(r"\(?[\dIVXLC][\w.\-–()]*\Z|\([\w]+\)\Z")
+_IN_A_DOCUMENT = expression(
     r"\s+(?:of|in|from|under|des|der|vom|von|im|du|de)\s+(?:the\s+)?(?=[^\W\d])", re.I
 )
-_THROUGH = re.compile(r"\s+(?:to|through|until|bis|à|al?)\s+|\s*[–—]\s*|\s+-\s+|(?<=\d)-(?=\d)", re.I)
-_LINES = re.compile(r"(?:lines?|zeilen?|l\.?)?\s*(\d+)(?:\s*(?:[-–—:,]|\.\.|to|bis)\s*l?(\d+))?\Z", re.I)
+_THROUGH = expression(r"\s+(?:to|through|until|bis|à|al?)\s+|\s*[–—]\s*|\s+-\s+|(?<=\d)-(?=\d)", re.I)
+_LINES = expression(r"(?:lines?|zeilen?|l\.?)?\s*(\d+)(?:\s*(?:[-–—:,]|\.\.|to|bis)\s*l?(\d+))?\Z", re.I)
 _LONGEST_LINE_NUMBER = 9
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from loccit.expressions import expression
 from loccit.labels.lexicon import load, one_of
 from loccit.search.candidates import DOCUMENT, GRAPH, KEYWORD
 from loccit.search.query.understand import Query
@@ -33,7 +34,7 @@ identifier usually occurs all over its file, so there the document's evidence co
 # -- factual: words meant exactly as written -----------------------------------------------------------------
 
 # Every pattern below needs one of these, and most queries have none.
-_HINT = re.compile(r"[\d_`]|[a-z][A-Z]|::|\(\)|--|\w\.\w")
+_HINT = expression(r"[\d_`]|[a-z][A-Z]|::|\(\)|--|\w\.\w")
 _FACTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("code in backticks", re.compile(r"`[^`]+`")),
     # getUserById, HttpClient; not McDonald, PhD, GmbH or iPhone, whose humps are too short to be words.
@@ -69,7 +70,7 @@ _FACTS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_WITH_UNIT = re.compile(
+_WITH_UNIT = expression(
     r"(?<![\w.])\d+(?:[.,]\d+)*\s?(?:%|‰|°[CF]?|€|\$|£|[kmgt]i?b|bytes?|ms|sec(?:onds?)?|min(?:utes?)?|hours?|days?|weeks?"
     r"|months?|years?|[km]?m|km/h|kg|mg|[kmg]?hz|[kmg]?wh?|volts?|v|kpa|bar|psi|usd|eur(?:os?)?|dollars?|percent"
     r"|tage?n?|monaten?|jahren?|stunden?|jours?|mois|ans?|d[ií]as?|meses|a[ñn]os?|giorni|mesi|anni|dagen|maanden|jaar"
@@ -101,13 +102,13 @@ _PREPOSITION = (
     "of|in|on|about|for|from|within|under|zu|zum|zur|von|vom|uber|im|sur|du|de|des|dans|del|di|sul|sobre|da|van"
     "|over"
 )
-_ANY_PLACE = re.compile(rf"\b(?:{_PLACE})s?\b")
-_WIKILINK = re.compile(r"\[\[[^\[\]]+\]\]")
-_IN_A_PLACE = re.compile(
+_ANY_PLACE = expression(rf"\b(?:{_PLACE})s?\b")
+_WIKILINK = expression(r"\[\[[^\[\]]+\]\]")
+_IN_A_PLACE = expression(
     rf"\b(?:in|from|under|within|see|im|aus|dans|en|nel|nella|na)\s+(?:[\w-]+\s+){{0,4}}(?:{_PLACE})s?\b"
 )
-_PLACE_OF = re.compile(rf"\b(?:{_PLACE})s?\s+(?:{_PREPOSITION})\s+\w")
-_ENDS_WITH_PLACE = re.compile(rf"\b(?:{_PLACE})s?\Z")
+_PLACE_OF = expression(rf"\b(?:{_PLACE})s?\s+(?:{_PREPOSITION})\s+\w")
+_ENDS_WITH_PLACE = expression(rf"\b(?:{_PLACE})s?\Z")
 _FEW_WORDS = 4
 # In a longer sentence a measure is a minor detail.
 _MANY_WORDS = 8
@@ -130,7 +131,7 @@ _ASKING = frozenset(
 )
 # Question words wherever they occur, which mean nothing else in another language.
 _ALWAYS_ASKING = frozenset("what how why warum weshalb pourquoi comment hoe waarom perche".split())
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = expression(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)

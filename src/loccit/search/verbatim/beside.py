@@ -6,57 +6,58 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from loccit.expressions import expression
 from loccit.labels.places import find_places
 
 _LONGEST = 400
 _NUMBERS = r"(?P<first>\d{1,9})(?:\s?[-‐‑–—]\s?(?P<last>\d{1,9}))?(?!\w)"
-LINES = re.compile(
+LINES = expression(
     rf"(?<![^\W_])(?P<word>lines?|ll?\.|zeilen?|z\.|lignes?|líneas?|righe|riga|строк[аи]|行|paragraphs?|cells?)\s?{_NUMBERS}",
     re.IGNORECASE,
 )
 """Numbers of lines, of the paragraphs of a Word document or of the cells of a notebook: ``lines 3–5``."""
-PAGES = re.compile(
+PAGES = expression(
     rf"(?<![^\W_])(?:pp?\.?|pages?|pgs?\.?|seiten?|p[áa]g(?:ina)?s?\.?|pagin[ae]|стр\.?)\s?{_NUMBERS}",
     re.IGNORECASE,
 )
 """Numbers of pages: ``p. 4``, ``Seiten 3-5``."""
-AFTER_FILE = re.compile(r"(?<=\w):(?P<first>\d{1,9})(?P<page>p)?(?:-(?P<last>\d{1,9}))?(?!\w)")
+AFTER_FILE = expression(r"(?<=\w):(?P<first>\d{1,9})(?P<page>p)?(?:-(?P<last>\d{1,9}))?(?!\w)")
 """A line or a page after the name of a file: ``act.md:12``, ``report.pdf:3p``."""
-FILE = re.compile(
+FILE = expression(
     r"[^\s,;()\[\]“”„\"<>|*]{1,200}\.(?:md|markdown|mdx|txt|text|log|rst|adoc|org|tex|html?|xhtml|pdf|docx?|docm|"
     r"dotx|odt|rtf|epub|pptx?|odp|xlsx?|ods|csv|tsv|json|jsonl|ya?ml|toml|xml|ipynb|eml|msg|srt|vtt)(?!\w)",
     re.IGNORECASE,
 )
 """The name of a file."""
-ID = re.compile(r"\[(?P<id>[a-z][a-z0-9]{7})\]")
+ID = expression(r"\[(?P<id>[a-z][a-z0-9]{7})\]")
 """The id of a place as answers print it."""
-ADDRESS = re.compile(r"\S{1,2000}/read\?\S{1,4000}")
+ADDRESS = expression(r"\S{1,2000}/read\?\S{1,4000}")
 """A link to the page of a library."""
 
-_NOTE = re.compile(r"[.,;:]?\s?\[\^(?P<name>[^\]\s]{1,40})\]")
-_BRACKET = re.compile(r"\s{0,2}[.,;:]?\s{0,2}(?P<open>[(\[（【])")
+_NOTE = expression(r"[.,;:]?\s?\[\^(?P<name>[^\]\s]{1,40})\]")
+_BRACKET = expression(r"\s{0,2}[.,;:]?\s{0,2}(?P<open>[(\[（【])")
 _CLOSES = {"(": ")", "[": "]", "（": "）", "【": "】"}
-_LINE_END = re.compile(r"[.,;:]?[ \t]*\n(?:[ \t]*\n)?(?P<line>[^\n]+)(?:\n(?P<next>[^\n]+))?")
-_DASH = re.compile(r"[.,;:]?\s{0,3}(?:—|–|―|--)\s?(?P<line>[^\n]+)")
-_COMMA = re.compile(
+_LINE_END = expression(r"[.,;:]?[ \t]*\n(?:[ \t]*\n)?(?P<line>[^\n]+)(?:\n(?P<next>[^\n]+))?")
+_DASH = expression(r"[.,;:]?\s{0,3}(?:—|–|―|--)\s?(?P<line>[^\n]+)")
+_COMMA = expression(
     r"[.,;]?\s{0,2},?\s?(?:(?:in|see|at|from|under|vgl\.|cf\.|siehe)\s)?(?=\S)", re.IGNORECASE
 )
-_FURTHER = re.compile(r"\s?,\s?|\s(?:of|in|des|der|du|de|della|del)\s(?:the\s)?", re.IGNORECASE)
-_SAYS = re.compile(
+_FURTHER = expression(r"\s?,\s?|\s(?:of|in|des|der|du|de|della|del)\s(?:the\s)?", re.IGNORECASE)
+_SAYS = expression(
     r"(?:\s(?:of|in)\s[^,:;.\n]{2,60}?|\s?\([^()\n]{1,80}\))?"
     r"(?:\s(?:says?|states?|provides?|reads?|requires?|stipulates?|lautet|sagt|bestimmt|dispose|prévoit|establece|dice)"
     r"(?:\s(?:as\sfollows|that|dass|que|wie\sfolgt))?[:,]?|:)\s{0,3}(?:\n\s*)?\Z",
     re.IGNORECASE,
 )
-_END = re.compile(r"[.;\s]*\Z")
+_END = expression(r"[.;\s]*\Z")
 _JOINING = (
     r"(?:see|cf|vgl|siehe|also|at|in|on|from|under|of|per|to|and|or|the|above|below|von|der|des|dem|den|und|bis|oder|"
     r"du|de|des|la|le|et|del|y|di|e|pp?|lines?|pages?|paragraphs?|cells?|no|nr|version|ed|emphasis)(?![^\W\d_])"
 )
 # Words that only a sentence has: a citation has names, numbers and what joins them.
-_PROSE = re.compile(rf"(?!{_JOINING})[a-z]{{2,}}\s")
-_PROSE_AFTER = re.compile(rf"\s(?!{_JOINING})[a-z]{{2,}}(?![^\W_])")
-_QUOTE_MARKS = re.compile(r"[\s>*_—–-]*\Z")
+_PROSE = expression(rf"(?!{_JOINING})[a-z]{{2,}}\s")
+_PROSE_AFTER = expression(rf"\s(?!{_JOINING})[a-z]{{2,}}(?![^\W_])")
+_QUOTE_MARKS = expression(r"[\s>*_—–-]*\Z")
 
 
 class Beside:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from loccit.expressions import expression
 from loccit.model.quotes import WordChange
 from loccit.search.verbatim.sequences import opcodes
 from loccit.text.verbatim import UNPARTED
@@ -20,7 +21,7 @@ _MARKS = r"(?<=[^\W\d_])(?:\*{1,3}|~~|`{1,2})(?=[^\W\d_])"
 _SHAPES = r"(?:</?(?:b|i|u|em|strong|span|small|mark|font|sub)(?:\s[^<>]{0,200})?>){1,4}"
 # Not read: link targets and definitions, tags, comments and fences. Then words, with what joins their parts; and
 # meaningful signs.
-_TOKEN = re.compile(
+_TOKEN = expression(
     r"(?P<skip>\]\((?:<[^<>\n]{0,500}>|[^()\s<]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,500}){0,3})"
     r"(?:\s{1,3}(?:\"[^\"]{0,300}\"|'[^']{0,300}'))?\s?\)|"
     r"</?[a-zA-Z][\w:-]{0,40}(?:[\s/][^<>]{0,500})?>|<!--(?:[^-]|-(?!->)){0,5000}-->|"
@@ -32,9 +33,9 @@ _TOKEN = re.compile(
     rf"[%‰€$£¥§°{UNPARTED}]",
     re.MULTILINE,
 )
-_HYPHEN = re.compile(r"(?<=(\d))?[-‐‑–\u00ad][\s>]*(?=(\d))?")
-_MARKUP = re.compile(rf"\\|{_MARKS}|{_SHAPES}")
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_HYPHEN = expression(r"(?<=(\d))?[-‐‑–\u00ad][\s>]*(?=(\d))?")
+_MARKUP = expression(rf"\\|{_MARKS}|{_SHAPES}")
+_ENTITY = expression(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _APOSTROPHES = str.maketrans("’ʼ＇", "'''")
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from loccit.embedding.protocol import Embedder, Vectors
 from loccit.errors import DamagedIndexError
+from loccit.expressions import expression
 from loccit.stores.embedded.digests import checksum
 from loccit.stores.embedded.files import read_json, write_json
 from loccit.stores.embedded.record import Record
@@ -43,7 +44,7 @@ _MAX_NAME_WORDS, _MAX_NAME_LENGTH = 4, 60
 # Words with nothing but a space between them; letters only, since numbers and identifiers are no concepts.
 # Scripts without spaces between words are left out: what stands together there is no word.
 _LETTERS = r"[^\W\d_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff]{1,40}"
-_RUN = re.compile(rf"(?<![\w-]){_LETTERS}(?: {_LETTERS})*(?![\w-])")
+_RUN = expression(rf"(?<![\w-]){_LETTERS}(?: {_LETTERS})*(?![\w-])")
 _MIN_LETTERS = 3
 
 
