@@ -1,11 +1,11 @@
-"""The table of obligations: filters, counts, pages, older indexes, and the command."""
+"""The table of obligations: filters, counts, pages, and the command."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
-import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from loccit import Library
 from loccit.cli.app import app
-from loccit.errors import NotFoundError, UsageError
+from loccit.errors import IndexVersionError, NotFoundError, UsageError
 from loccit.stores.embedded.dump import dump_document, read_dump, restore_document
 
 LEASE = """# Lease
@@ -121,27 +121,6 @@ def test_pages_and_scopes(library: Library) -> None:
     assert asyncio.run(library.aobligations("lease.md")).total == 5
 
 
-def rows(index: Path) -> list[tuple[object, ...]]:
-    connection = sqlite3.connect(index / "record.sqlite3")
-    found = connection.execute("SELECT * FROM obligations ORDER BY id").fetchall()
-    connection.close()
-    return found
-
-
-def test_an_index_of_format_13_gets_its_table(library: Library, tmp_path: Path) -> None:
-    index = tmp_path / "index"
-    library.close()
-    made = rows(index)
-    connection = sqlite3.connect(index / "record.sqlite3")
-    connection.execute("DROP TABLE obligations")
-    connection.execute("PRAGMA user_version = 13")
-    connection.commit()
-    connection.close()
-    with Library(index, embedder=WordEmbedder()) as opened:
-        assert rows(index) == made and made
-        assert opened.index(tmp_path / "docs").unchanged == 3
-
-
 def test_a_document_that_changes_or_goes_takes_its_rows_along(library: Library, tmp_path: Path) -> None:
     (tmp_path / "docs" / "lease.md").write_text("# Lease\n\nThe fee is EUR 5.\n", encoding="utf-8")
     (tmp_path / "docs" / "order.md").unlink()
@@ -150,14 +129,15 @@ def test_a_document_that_changes_or_goes_takes_its_rows_along(library: Library, 
     assert library.obligations().total == 2
 
 
-def test_dumps_carry_the_table_and_older_dumps_are_read_anew(library: Library, tmp_path: Path) -> None:
+def test_dumps_carry_the_table(library: Library, tmp_path: Path) -> None:
     database = library._index.database
     document = database.value("SELECT id FROM documents WHERE source_path LIKE '%lease.md'")
     before = library.obligations("lease.md").rows
     dump = read_dump(dump_document(database, document))
-    for data in (dump, {name: part for name, part in dump.items() if name != "obligations"}):
-        restore_document(database, data, {})
-        assert library.obligations("lease.md").rows == before
+    restore_document(database, dump, {})
+    assert library.obligations("lease.md").rows == before
+    with pytest.raises(IndexVersionError, match=r"older version.*another collection"):
+        read_dump(zlib.compress(json.dumps({"format": 14}).encode()))
 
 
 def test_the_command(library: Library, tmp_path: Path) -> None:

@@ -142,7 +142,8 @@ def record(folder: Path, documents: Sequence[tuple[str, str, dict[str, Any]]]) -
                 for path, title, metadata in documents
             ],
         )
-        write_fields(connection)
+        for (document,) in connection.execute("SELECT id FROM documents").fetchall():
+            write_fields(connection, document)
     return database
 
 

@@ -26,7 +26,6 @@ from loccit.errors import (
     ModelMismatchError,
     UsageError,
 )
-from loccit.stores.embedded import schema
 
 MODES = ("hybrid", "semantic", "keyword", "exact")
 RECORD = "record.sqlite3"
@@ -130,46 +129,6 @@ def test_a_newer_version_is_left_alone(index: Path) -> None:
     with pytest.raises(IndexVersionError, match=r"newer version.*format 99.*Upgrade"):
         Library(index)
     assert (index / RECORD).read_bytes() == before
-
-
-def add_migration(monkeypatch: pytest.MonkeyPatch, step: Callable[[sqlite3.Connection], None]) -> None:
-    monkeypatch.setattr(schema, "MIGRATIONS", [*schema.MIGRATIONS, step])
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", schema.SCHEMA_VERSION + 1)
-
-
-def test_an_older_version_is_brought_up_to_date(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def add_column(connection: sqlite3.Connection) -> None:
-        connection.execute("ALTER TABLE documents ADD COLUMN mood TEXT")
-
-    add_migration(monkeypatch, add_column)
-    for _ in range(2):
-        check_usable(index)
-    connection = sqlite3.connect(index / RECORD)
-    assert connection.execute("PRAGMA user_version").fetchone()[0] == schema.SCHEMA_VERSION
-    assert connection.execute("SELECT mood FROM documents").fetchall() == [(None,)] * 2
-    connection.close()
-
-
-def test_an_upgrade_that_fails_leaves_everything_as_it_was(
-    index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(connection: sqlite3.Connection) -> None:
-        connection.execute("ALTER TABLE documents ADD COLUMN mood TEXT")
-        connection.execute("DELETE FROM chunks")
-        connection.execute("SELECT * FROM nowhere")
-
-    with monkeypatch.context() as patch:
-        add_migration(patch, fail)
-        with pytest.raises(IndexStateError, match="nowhere"):
-            Library(index)
-    check_usable(index)
-
-
-def test_an_older_version_that_cannot_be_written_to(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add_migration(monkeypatch, lambda connection: None)
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-    with pytest.raises(IndexReadOnlyError, match="older version"):
-        Library(index)
 
 
 # -- models ----------------------------------------------------------------------------------------------------

@@ -79,25 +79,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_an_older_index_is_counted_once(made: Path, tmp_path: Path) -> None:
-    index = Path(shutil.copytree(made / "index", tmp_path / "index"))
-    connection = sqlite3.connect(index / "record.sqlite3")
-    for name in ("counters", "unembedded", "dropped"):
-        connection.execute(f"DROP TABLE {name}")
-    triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-    for (name,) in triggers:
-        connection.execute(f"DROP TRIGGER {name}")
-    connection.execute("DELETE FROM vectors WHERE rowid = (SELECT MIN(rowid) FROM vectors)")
-    connection.execute("PRAGMA user_version = 10")
-    connection.commit()
-    connection.close()
-    with Library(index, embedder=WordEmbedder()) as library:
-        check_counters(library._index)
-        assert (library.status().documents, library.status().pending_passages) == (3, 1)
-        assert library.index(made / "docs").embedded == 1
-        check_counters(library._index)
-
-
 def test_doctor_counts_anew(made: Path, tmp_path: Path) -> None:
     index = Path(shutil.copytree(made / "index", tmp_path / "index"))
     connection = sqlite3.connect(index / "record.sqlite3")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -193,25 +192,6 @@ def test_a_place_that_is_gone_says_where_its_text_went(tmp_path: Path) -> None:
             library.section(now["act.md", "sec_7"])
         with pytest.raises(NotFoundError, match="No place in this library has the id"):
             library.section(place_id("nowhere", "at all"))
-
-
-def test_an_index_of_format_14_gets_ids_without_reading_or_embedding_again(tmp_path: Path) -> None:
-    write(tmp_path / "docs", {"act.md": ACT, "eu/rules.md": RULES})
-    with opened(tmp_path / "index") as library:
-        library.index(tmp_path / "docs")
-        made = ids(library, tmp_path / "docs")
-    connection = sqlite3.connect(tmp_path / "index" / "record.sqlite3")
-    connection.execute("DROP INDEX places_by_place_id")
-    connection.execute("ALTER TABLE places DROP COLUMN place_id")
-    connection.execute("DROP TABLE gone_places")
-    connection.execute("PRAGMA user_version = 14")
-    connection.commit()
-    connection.close()
-    embedder = WordEmbedder()
-    with Library(tmp_path / "index", embedder=embedder) as library:
-        assert ids(library, tmp_path / "docs") == made
-        assert library.index(tmp_path / "docs").unchanged == 2
-        assert not embedder.texts
 
 
 def test_a_library_in_a_database_has_the_same_ids_everywhere(tmp_path: Path) -> None:

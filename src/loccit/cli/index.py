@@ -186,6 +186,8 @@ def index(
     target = index_path(index) or Path(FOLDER)
     if not target.exists():
         _refuse_missing(paths, database)
+    elif _renewed(target):
+        message(f"The index at {target} is of an older version of Loccit: its files are read again.")
     held_by = given_database(
         target,
         database,
@@ -261,6 +263,12 @@ def index(
         show(*_summary(report, target))
     if report.failed:
         raise typer.Exit(SOME_FAILED)
+
+
+def _renewed(target: Path) -> bool:
+    from loccit.stores.embedded.rebuild import renew
+
+    return renew(target)
 
 
 def _refuse_missing(paths: list[Path] | None, database: str | None) -> None:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from loccit.errors import DamagedIndexError, IndexReadOnlyError, IndexStateError
-from loccit.stores.embedded import schema
-from loccit.stores.embedded.schema import check_version, migrate
+from loccit.stores.embedded.schema import check_version, ensure_tables
 
 _BUSY_MS = 30_000
 _WAL_ATTEMPTS = 100
@@ -46,15 +45,13 @@ class Database:
                 self.read_only = self._full = True
                 connection = self._connect()
             if self.read_only:
-                version = check_version(connection, str(path.parent))
-                if version < schema.SCHEMA_VERSION:
-                    state = "is of an older version" if version else "holds no index yet"
+                if not check_version(connection, str(path.parent)):
                     raise IndexReadOnlyError(
-                        f"{path.parent} {state}, and cannot be written to. Check its permissions."
+                        f"{path.parent} holds no index yet, and cannot be written to. Check its permissions."
                     )
             else:
                 use_wal(connection)
-                migrate(connection, str(path.parent))
+                ensure_tables(connection, str(path.parent))
 
     def _connect(self) -> sqlite3.Connection:
         connection = self.open_read_only() if self.read_only else self._open(str(self.path))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loccit.embedding.protocol import Vectors
@@ -17,7 +17,6 @@ from loccit.errors import DamagedIndexError, IndexVersionError
 from loccit.stores.embedded.database import Database
 from loccit.stores.embedded.fields import write_fields
 from loccit.stores.embedded.names import write_keys
-from loccit.stores.embedded.obligations import fill_obligations
 from loccit.stores.embedded.place_ids import choose_place_ids
 from loccit.stores.embedded.record import forget_documents, has_all_vectors, log_changes
 from loccit.stores.embedded.schema import SCHEMA_VERSION
@@ -38,6 +37,8 @@ _TABLES = (
 )
 _PARTS = ("documents", "chunks", "passages", *_TABLES)
 _BYTES = "bytes:"
+# The first format that has all of these.
+_OLDEST = 15
 
 
 def dump_document(database: Database, document: int) -> bytes:
@@ -86,13 +87,15 @@ def restore_document(
             [{**row, "document": document, "chunk": by_number[row["chunk"]]} for row in passages],
         )
         for name in _TABLES:
-            for rows in _places(connection, path, data) if name == "places" else [_values(data, name)]:
-                _insert(connection, name, [{**row, "document": document} for row in rows])
+            rows = [{**row, "document": document} for row in _values(data, name)]
+            if name == "places":
+                names = [row["section_id"] for row in rows]
+                given = choose_place_ids(connection, path, names, place_ids(data), roots=())
+                rows = [{**row, "place_id": one} for row, one in zip(rows, given, strict=True)]
+            _insert(connection, name, rows)
         write_keys(connection, document)
         write_term_keys(connection, document)
         write_suggestions(connection, document)
-        if "obligations" not in data:
-            fill_obligations(connection, document)
         contexts = [tuple(row[name] for name in ROWS["contexts"]) for row in _values(data, "contexts")]
         insert(connection, "contexts", contexts, "INSERT OR IGNORE")
         found = [(name, vector.tobytes()) for name, vector in vectors.items()]
@@ -116,34 +119,12 @@ def read_dump(body: bytes) -> dict[str, Any]:
             f"A document in the database was written by a newer version of Loccit (format {written}, this one reads "
             f"up to {SCHEMA_VERSION}). Upgrade Loccit on this machine."
         )
+    if written < _OLDEST:
+        raise IndexVersionError(
+            f"A document in the database was written by an older version of Loccit (format {written}, this one reads "
+            f"{_OLDEST} and later). Index the files again into another collection."
+        )
     return data
-
-
-def _places_apart(data: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the headings and clauses of an old dump, which stored them separately, as places."""
-    headings, clauses = _values(data, "sections"), _values(data, "clauses")
-    levels = {row["ordinal"]: row["level"] for row in headings}
-    count = len(headings)
-    return [{**row, "section": row["ordinal"]} for row in headings], [
-        {
-            **row,
-            "ordinal": count + row["ordinal"],
-            "parent": row["section"] if row["parent"] is None else count + row["parent"],
-            "level": levels[row["section"]] + row["depth"],
-        }
-        for row in clauses
-    ]
-
-
-def _places(
-    connection: sqlite3.Connection, path: str, data: Mapping[str, Any]
-) -> Iterator[list[dict[str, Any]]]:
-    """Return the places of a dump with their ids, also from before there were any."""
-    groups = (_values(data, "places"), *_places_apart(data))
-    names = [row["section_id"] for rows in groups for row in rows]
-    ids = iter(choose_place_ids(connection, path, names, place_ids(data), roots=()))
-    for rows in groups:
-        yield [{**row, "place_id": next(ids)} for row in rows]
 
 
 def place_ids(data: Mapping[str, Any]) -> dict[str, str]:

@@ -33,20 +33,18 @@ _LARGEST = 1.7e308
 _WRITTEN_OUT = 10
 
 
-def write_fields(connection: sqlite3.Connection, document: int | None = None) -> None:
-    """Rewrite the fields of a document, or of all, from what the record says, inside a transaction."""
-    where, values = ("WHERE id = ?", (document,)) if document is not None else ("", ())
-    connection.execute(f"DELETE FROM document_fields {where.replace('id', 'document')}", values)
-    rows = connection.execute(
-        f"SELECT id, source_path, title, file_type, language, metadata, mtime_ns FROM documents {where}",
-        values,
+def write_fields(connection: sqlite3.Connection, document: int) -> None:
+    """Rewrite the fields of a document from what the record says, inside a transaction."""
+    connection.execute("DELETE FROM document_fields WHERE document = ?", (document,))
+    path, title, file_type, language, metadata, mtime_ns = connection.execute(
+        "SELECT source_path, title, file_type, language, metadata, mtime_ns FROM documents WHERE id = ?",
+        (document,),
+    ).fetchone()
+    found = document_fields(path, title, file_type, language, stored_metadata(metadata), mtime_ns)
+    connection.executemany(
+        "INSERT INTO document_fields VALUES (?, ?, ?, ?, ?, ?)",
+        [(document, name, *value, shown) for name, value, shown in found],
     )
-    for number, path, title, file_type, language, metadata, mtime_ns in rows:
-        found = document_fields(path, title, file_type, language, stored_metadata(metadata), mtime_ns)
-        connection.executemany(
-            "INSERT INTO document_fields VALUES (?, ?, ?, ?, ?, ?)",
-            [(number, name, *value, shown) for name, value, shown in found],
-        )
 
 
 class EmbeddedFilter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections import Counter
@@ -19,10 +20,11 @@ from loccit.stores.embedded.database import is_disk_full
 from loccit.stores.embedded.index import EmbeddedIndex
 from loccit.stores.embedded.local import BESIDE, COLUMNS, KEYWORD, TEXTS, VECTORS, LocalIndex
 from loccit.stores.embedded.record import LOST, log_changes
-from loccit.stores.embedded.schema import COUNTED, UNCOUNTED, migrate, recount
+from loccit.stores.embedded.schema import COUNTED, UNCOUNTED, ensure_tables, recount
 from loccit.stores.embedded.seals import damaged_rows, delete_rows, path_of, unsound
 
 _LEAST_ROOM = 16 << 20
+_BLANK = re.compile(r"--[^\n]*|\s+")
 # Documents that are named one by one.
 _READ_AGAIN = "run loccit index, which reads the files again that were taken out."
 _NAMED = 5
@@ -173,7 +175,7 @@ def _structure(index: LocalIndex) -> str:
     except (sqlite3.Error, ValueError, OverflowError) as error:
         return f"the record is damaged ({_first_line(error)})"
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
-        migrate(fresh, "")
+        ensure_tables(fresh, "")
         if tables != _tables(fresh):
             return "its tables are not those that it was made with"
     # What a value should not be is seen with the row that holds it.
@@ -183,7 +185,9 @@ def _structure(index: LocalIndex) -> str:
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
-    return {tuple(row) for row in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")}
+    found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
+    # However it was written: an earlier version added some columns one by one.
+    return {(*row[:3], _BLANK.sub("", row[3] or "")) for row in found}
 
 
 def _delete_orphans(connection: sqlite3.Connection) -> int:

@@ -1,4 +1,4 @@
-"""The table of obligations: written with each document, or from what the record has of it."""
+"""The table of obligations, written with each document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from loccit.errors import IndexStateError
-from loccit.model import Lines, LineStart, Pages, PageStart
+from loccit.model import Lines, Pages
 from loccit.model.obligation import GAPS, KINDS, Amount, Deadline, Obligation, ObligationRow
 from loccit.port.obligations import ObligationCounts, ObligationQuery
 from loccit.stores.embedded.seals import OBLIGATIONS, PLACES, check_documents
@@ -17,66 +17,12 @@ from loccit.stores.embedded.seals import OBLIGATIONS, PLACES, check_documents
 if TYPE_CHECKING:
     from loccit.stores.embedded.database import Database
 
-_TABLE = (
-    "DROP TABLE IF EXISTS obligations",
-    """
-    CREATE TABLE obligations (
-        id INTEGER PRIMARY KEY,
-        document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-        kind TEXT NOT NULL,
-        start INTEGER NOT NULL, "end" INTEGER NOT NULL,
-        line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
-        page_first INTEGER, page_last INTEGER,
-        place INTEGER NOT NULL,  -- the number of the innermost place that holds it
-        bearer TEXT NOT NULL, modal TEXT NOT NULL, action TEXT NOT NULL, exception TEXT NOT NULL,
-        deadlines TEXT NOT NULL, amounts TEXT NOT NULL,  -- JSON; empty for none
-        gaps TEXT NOT NULL,  -- names with a blank before and behind each; empty for none
-        text TEXT NOT NULL
-    )
-    """,
-    "CREATE INDEX obligations_by_document ON obligations (document, start)",
-)
 _COLUMNS = (
     'document, kind, start, "end", line_first, line_last, page_first, page_last, place, bearer, modal, action, '
     "exception, deadlines, amounts, gaps, text"
 )
 # A day may be a working or a business day.
 _DAYS = ("day", "business day", "working day")
-
-
-def add_obligations(connection: sqlite3.Connection) -> None:
-    """Create the table, and fill it from the texts and places of all documents, inside a transaction."""
-    for statement in _TABLE:
-        connection.execute(statement)
-    for (document,) in connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
-        fill_obligations(connection, document)
-
-
-def fill_obligations(connection: sqlite3.Connection, document: int) -> None:
-    """Write the obligations of a document that was read before the table existed."""
-    # The rules are only needed for newly read documents, and for this.
-    from loccit.ingest.obligations import extract_obligations
-    from loccit.ingest.parse import Positions
-    from loccit.stores.embedded.lookup import PLACE, place_of
-
-    cursor = connection.cursor()
-    cursor.row_factory = sqlite3.Row
-    row = cursor.execute(
-        "SELECT source_path, text, body_start, language, pages FROM documents WHERE id = ?", (document,)
-    ).fetchone()
-    # While a record is being migrated, its places get their ids later.
-    query = PLACE.replace("p.place_id", "''") + " WHERE p.document = ?"
-    places = [place_of(one).place for one in cursor.execute(query, (document,))]
-    lines = cursor.execute("SELECT starts FROM source_lines WHERE document = ?", (document,)).fetchone()
-    position = Positions(
-        row["text"],
-        tuple(PageStart(*page) for page in json.loads(row["pages"])),
-        tuple(LineStart(*start) for start in json.loads(lines[0])) if lines else (),
-    )
-    found = extract_obligations(
-        row["source_path"], row["text"], row["body_start"], places, row["language"], position
-    )
-    write_obligations(connection, document, found)
 
 
 def write_obligations(

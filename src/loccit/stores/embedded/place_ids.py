@@ -14,45 +14,8 @@ from loccit.stores.embedded.seals import insert, is_sound
 if TYPE_CHECKING:
     from loccit.stores.embedded.database import Database
 
-_TABLES = (
-    "DROP TABLE IF EXISTS gone_places",
-    """
-    -- Places that were there once: what somebody may still hold the id of.
-    CREATE TABLE gone_places (
-        number INTEGER PRIMARY KEY,
-        place_id TEXT NOT NULL UNIQUE,
-        source_path TEXT NOT NULL, section_id TEXT NOT NULL,
-        label TEXT NOT NULL, heading TEXT NOT NULL,
-        text TEXT NOT NULL  -- how its words began
-    )
-    """,
-    "CREATE INDEX gone_places_by_path ON gone_places (source_path)",
-)
 _REMEMBERED = 20_000
 _BEGINNING = 240
-
-
-def add_place_ids(connection: sqlite3.Connection) -> None:
-    """Give the places of an older record their ids, inside a transaction."""
-    for statement in _TABLES:
-        connection.execute(statement)
-    if "place_id" not in {row[1] for row in connection.execute("PRAGMA table_info(places)")}:
-        connection.execute("ALTER TABLE places ADD COLUMN place_id TEXT NOT NULL DEFAULT ''")
-    connection.execute(
-        "CREATE UNIQUE INDEX IF NOT EXISTS places_by_place_id ON places (place_id) WHERE place_id != ''"
-    )
-    # Machines that share a database index different folders, and must still agree.
-    shared = connection.execute("SELECT 1 FROM stored LIMIT 1").fetchone() is not None
-    roots = [] if shared else _roots(connection)
-    for document, path in connection.execute("SELECT id, source_path FROM documents ORDER BY id").fetchall():
-        rows = connection.execute(
-            "SELECT ordinal, section_id FROM places WHERE document = ? ORDER BY ordinal", (document,)
-        ).fetchall()
-        ids = choose_place_ids(connection, path, [row[1] for row in rows], roots=roots)
-        connection.executemany(
-            "UPDATE places SET place_id = ? WHERE document = ? AND ordinal = ?",
-            [(name, document, row[0]) for name, row in zip(ids, rows, strict=True)],
-        )
 
 
 def choose_place_ids(

@@ -45,6 +45,8 @@ from loccit.text.keys import title_key
 
 WITHDRAWN = "what was stored of it was damaged: run loccit index to read it again"
 """Why a document is missing that the doctor took out."""
+OUTDATED = "an older version of Loccit read it: run loccit index to read it again"
+"""Why a document is missing whose index was renewed."""
 LOST = "lost"
 """The setting that says what was lost."""
 
@@ -396,8 +398,11 @@ class Record:
         return int(self.database.value(query))
 
     def drop_orphan_vectors(self) -> None:
-        """Delete vectors of texts that no document contains any more."""
-        if self.database.value("SELECT 1 FROM dropped LIMIT 1") is None:
+        """Delete vectors of texts that no document contains any more, nor one that is still to be read again."""
+        outdated = "SELECT 1 FROM failures WHERE reason = ? LIMIT 1"
+        if not self.database.rows("SELECT 1 FROM dropped LIMIT 1") or self.database.rows(
+            outdated, (OUTDATED,)
+        ):
             return
         with self.database.transaction() as connection:
             connection.execute(

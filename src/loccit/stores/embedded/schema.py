@@ -1,25 +1,23 @@
-"""The tables of the record, and the migrations from older versions."""
+"""The tables of the record, of which there is one version.
+
+An index of another version is not read: a newer one is left alone, an older one is emptied by ``rebuild.renew`` and
+read again from its files.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from loccit.errors import IndexStateError, IndexVersionError
-from loccit.stores.embedded.fields import write_fields
-from loccit.stores.embedded.obligations import add_obligations
-from loccit.stores.embedded.place_ids import add_place_ids
-from loccit.stores.embedded.seals import add_seals, seal_all, unsound
-from loccit.stores.embedded.suggestions import write_suggestions
-from loccit.stores.embedded.terms import write_term_keys
 
 # "Pina": tells our files from other SQLite databases.
 APPLICATION_ID = 0x50696E61
+SCHEMA_VERSION = 17
 
-_SCHEMA_1 = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, digest INTEGER NOT NULL DEFAULT 0);
 
 -- A new version of a file is a new row: ids are never used twice, so what other indexes hold about an id
 -- stays true until they are told that it is gone.
@@ -43,28 +41,7 @@ CREATE TABLE documents (
     text TEXT NOT NULL  -- last: a scan of the other columns does not have to read past it
 );
 CREATE INDEX documents_by_hash ON documents (content_hash);
-
-CREATE TABLE sections (
-    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    ordinal INTEGER NOT NULL,
-    parent INTEGER,
-    level INTEGER NOT NULL,
-    heading TEXT NOT NULL,
-    label TEXT NOT NULL,
-    title TEXT NOT NULL,
-    title_key TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    number_key TEXT NOT NULL,
-    section_id TEXT NOT NULL,
-    path TEXT NOT NULL,
-    start INTEGER NOT NULL, body INTEGER NOT NULL, "end" INTEGER NOT NULL,
-    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
-    page_first INTEGER, page_last INTEGER,
-    PRIMARY KEY (document, ordinal)
-) WITHOUT ROWID;
-CREATE INDEX sections_by_number ON sections (number_key) WHERE number_key != '';
-CREATE INDEX sections_by_id ON sections (section_id);
-CREATE INDEX sections_by_title ON sections (title_key) WHERE title_key != '';
+CREATE INDEX documents_by_time ON documents (ingested_at);
 
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -82,9 +59,13 @@ CREATE TABLE chunks (
     defined_term_normalized TEXT NOT NULL,
     context TEXT NOT NULL,
     content TEXT NOT NULL,
+    clauses TEXT NOT NULL DEFAULT '[]',
+    context_key BLOB,  -- which of the contexts it has; NULL for the structural one
     UNIQUE (document, chunk_index)
 );
 CREATE INDEX chunks_by_section ON chunks (document, section);
+CREATE INDEX chunks_by_start ON chunks (document, start);
+CREATE INDEX chunks_by_context ON chunks (context_key, document) WHERE context_key IS NOT NULL;
 
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -98,14 +79,15 @@ CREATE INDEX passages_by_chunk ON passages (chunk);
 CREATE INDEX passages_by_hash ON passages (text_hash);
 
 -- Vectors by the text they stand for: equal texts, renamed files and interrupted runs cost nothing twice.
-CREATE TABLE vectors (text_hash BLOB PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE vectors (text_hash BLOB PRIMARY KEY, vector BLOB NOT NULL, digest INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE definitions (
     id INTEGER PRIMARY KEY,
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
     term TEXT NOT NULL, term_normalized TEXT NOT NULL,
     definition_text TEXT NOT NULL, source_section TEXT NOT NULL, exceptions TEXT NOT NULL,
-    start INTEGER NOT NULL, "end" INTEGER NOT NULL
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    sure REAL NOT NULL DEFAULT 1
 );
 CREATE INDEX definitions_by_document ON definitions (document);
 CREATE INDEX definitions_by_term ON definitions (term_normalized);
@@ -119,36 +101,19 @@ CREATE INDEX links_by_document ON links (document);
 
 CREATE TABLE failures (
     source_path TEXT PRIMARY KEY,
-    reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, failed_at TEXT NOT NULL
+    reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, failed_at TEXT NOT NULL,
+    digest INTEGER NOT NULL DEFAULT 0
 );
 
-CREATE TABLE roots (path TEXT PRIMARY KEY);
+CREATE TABLE roots (path TEXT PRIMARY KEY, digest INTEGER NOT NULL DEFAULT 0);
 
 -- What derived indexes still have to be told, in order. Kinds: added, embedded, removed.
 CREATE TABLE changes (
     generation INTEGER PRIMARY KEY AUTOINCREMENT,
     document INTEGER NOT NULL,
-    kind TEXT NOT NULL
+    kind TEXT NOT NULL,
+    digest INTEGER NOT NULL DEFAULT 0
 );
-"""
-
-# Clauses and references are read from documents again; vectors are kept, so that costs little.
-_SCHEMA_2 = """
-CREATE TABLE clauses (
-    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    ordinal INTEGER NOT NULL,
-    section INTEGER NOT NULL,
-    parent INTEGER,
-    depth INTEGER NOT NULL,
-    marker TEXT NOT NULL, label TEXT NOT NULL, kind TEXT NOT NULL,
-    number_key TEXT NOT NULL, section_id TEXT NOT NULL,
-    start INTEGER NOT NULL, body INTEGER NOT NULL, "end" INTEGER NOT NULL,
-    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
-    page_first INTEGER, page_last INTEGER,
-    PRIMARY KEY (document, ordinal)
-) WITHOUT ROWID;
-CREATE INDEX clauses_by_number ON clauses (number_key);
-CREATE INDEX clauses_by_id ON clauses (section_id);
 
 CREATE TABLE refs (
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
@@ -156,20 +121,18 @@ CREATE TABLE refs (
     text TEXT NOT NULL, kind TEXT NOT NULL, target_section TEXT NOT NULL,
     number_kind TEXT NOT NULL, number_key TEXT NOT NULL,
     target TEXT NOT NULL, reason TEXT NOT NULL,
-    target_chunk INTEGER  -- number of the chunk, when the target is in the same document
+    target_chunk INTEGER,  -- number of the chunk, when the target is in the same document
+    sure REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX refs_by_place ON refs (document, start);
 CREATE INDEX refs_by_target ON refs (document, target_section);
 CREATE INDEX refs_by_number ON refs (number_key);
 
-CREATE INDEX chunks_by_start ON chunks (document, start);
-ALTER TABLE chunks ADD COLUMN clauses TEXT NOT NULL DEFAULT '[]';
-UPDATE documents SET settings = '';
-"""
-
-# Contexts by a language model. Answers are stored by question, so that nothing is paid for twice.
-_SCHEMA_3 = """
-CREATE TABLE contexts (key BLOB PRIMARY KEY, context TEXT NOT NULL, written_at TEXT NOT NULL) WITHOUT ROWID;
+-- Contexts by a language model. Answers are stored by question, so that nothing is paid for twice.
+CREATE TABLE contexts (
+    key BLOB PRIMARY KEY, context TEXT NOT NULL, written_at TEXT NOT NULL,
+    digest INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
 
 -- Documents that have all their contexts, and the settings under which they got them.
 CREATE TABLE contextualized (
@@ -177,46 +140,27 @@ CREATE TABLE contextualized (
     settings TEXT NOT NULL
 );
 
--- Which of the contexts a chunk has; NULL for the structural one.
-ALTER TABLE chunks ADD COLUMN context_key BLOB;
-CREATE INDEX chunks_by_context ON chunks (context_key, document) WHERE context_key IS NOT NULL;
-"""
-
-# What a remote database has of this record: which version of which document, and its id here.
-_SCHEMA_4 = """
+-- What a remote database has of this record: which version of which document, and its id here.
 CREATE TABLE stored (
     key TEXT PRIMARY KEY, version TEXT NOT NULL, document INTEGER NOT NULL, source_path TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX stored_by_document ON stored (document);
-"""
 
-# The confidence of references and definitions.
-_SCHEMA_5 = """
-ALTER TABLE refs ADD COLUMN sure REAL NOT NULL DEFAULT 0;
-ALTER TABLE definitions ADD COLUMN sure REAL NOT NULL DEFAULT 1;
-"""
-
-# Which lines of its file the text of a document came from, if these are not simply its own: [[offset, line],
-# ...].
-_SCHEMA_6 = """
+-- Which lines of its file the text of a document came from, if these are not simply its own: [[offset, line], ...].
 CREATE TABLE source_lines (
     document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
     starts TEXT NOT NULL
 );
-"""
 
-# How much of what a document says about its own places its tree confirms.
-_SCHEMA_7 = """
+-- How much of what a document says about its own places its tree confirms.
 CREATE TABLE self_checks (
     document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
     refs INTEGER NOT NULL, refs_found INTEGER NOT NULL,
-    contents INTEGER NOT NULL, contents_found INTEGER NOT NULL
+    contents INTEGER NOT NULL, contents_found INTEGER NOT NULL,
+    numbered INTEGER NOT NULL DEFAULT 0, unexplained INTEGER NOT NULL DEFAULT 0
 );
-"""
 
-# One tree of places instead of separate sections and clauses. Headings keep their numbers, and clauses are
-# numbered after them; a clause at the top of a section, which had no parent, gets its heading.
-_SCHEMA_8 = """
+-- One tree: headings are numbered first, clauses after them.
 CREATE TABLE places (
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL,
@@ -232,32 +176,19 @@ CREATE TABLE places (
     start INTEGER NOT NULL, body INTEGER NOT NULL, "end" INTEGER NOT NULL,
     line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
     page_first INTEGER, page_last INTEGER,
+    place_id TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (document, ordinal)
 ) WITHOUT ROWID;
-
-INSERT INTO places SELECT document, ordinal, parent, ordinal, level, heading, '', label, title, title_key, kind,
-    number_key, section_id, path, start, body, "end", line_first, line_last, page_first, page_last FROM sections;
-INSERT INTO places SELECT c.document, c.ordinal + n.headings, coalesce(c.parent + n.headings, c.section), c.section,
-    s.level + c.depth, '', c.marker, c.label, '', '', c.kind, c.number_key, c.section_id, '[]', c.start, c.body,
-    c."end", c.line_first, c.line_last, c.page_first, c.page_last
-    FROM clauses c JOIN sections s ON s.document = c.document AND s.ordinal = c.section
-    JOIN (SELECT document, COUNT(*) AS headings FROM sections GROUP BY document) n ON n.document = c.document;
-DROP TABLE clauses;
-DROP TABLE sections;
-
 CREATE INDEX places_by_number ON places (number_key) WHERE number_key != '';
 CREATE INDEX places_by_id ON places (section_id);
 CREATE INDEX places_by_title ON places (title_key) WHERE title_key != '';
-"""
+CREATE INDEX places_by_start ON places (document, start);
+-- Of a number that very many places have, headings come before clauses.
+CREATE INDEX places_numbered ON places (number_key, (section != ordinal), kind, document, label)
+    WHERE number_key != '';
 
-# Counts are maintained, not recomputed, and so are which texts wait for a vector and which vectors may have
-# lost their texts. Triggers do that for every write: replacing, removing (also by cascade), restoring from a
-# database.
-_SCHEMA_11 = """
-DROP TABLE IF EXISTS counters;
-DROP TABLE IF EXISTS unembedded;
-DROP TABLE IF EXISTS dropped;
-
+-- Counts are maintained, not recomputed, and so are which texts wait for a vector and which vectors may have lost their
+-- texts. Triggers do that for every write: replacing, removing (also by cascade), restoring from a database.
 CREATE TABLE counters (
     kind TEXT NOT NULL,  -- documents, chunks, passages, pending, scanned; by name: language, type
     name TEXT NOT NULL,
@@ -270,10 +201,7 @@ CREATE TABLE unembedded (passage INTEGER PRIMARY KEY, text_hash BLOB NOT NULL UN
 
 -- Texts of passages that were removed: if no other holds them, their vectors can go.
 CREATE TABLE dropped (text_hash BLOB PRIMARY KEY) WITHOUT ROWID;
-
-CREATE INDEX IF NOT EXISTS documents_by_time ON documents (ingested_at);
-
-CREATE TRIGGER IF NOT EXISTS document_added AFTER INSERT ON documents BEGIN
+CREATE TRIGGER document_added AFTER INSERT ON documents BEGIN
     UPDATE counters SET count = count + 1 WHERE kind = 'documents';
     UPDATE counters SET count = count + new.total_chunks WHERE kind = 'chunks';
     UPDATE counters SET count = count + 1 WHERE kind = 'scanned'
@@ -283,7 +211,7 @@ CREATE TRIGGER IF NOT EXISTS document_added AFTER INSERT ON documents BEGIN
     INSERT INTO counters VALUES ('type', new.file_type, 1)
         ON CONFLICT (kind, name) DO UPDATE SET count = count + 1;
 END;
-CREATE TRIGGER IF NOT EXISTS document_removed AFTER DELETE ON documents BEGIN
+CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
     UPDATE counters SET count = count - 1 WHERE kind = 'documents';
     UPDATE counters SET count = count - old.total_chunks WHERE kind = 'chunks';
     UPDATE counters SET count = count - 1 WHERE kind = 'scanned'
@@ -292,13 +220,13 @@ CREATE TRIGGER IF NOT EXISTS document_removed AFTER DELETE ON documents BEGIN
     UPDATE counters SET count = count - 1 WHERE kind = 'type' AND name = old.file_type;
     DELETE FROM counters WHERE kind IN ('language', 'type') AND name IN (old.language, old.file_type) AND count = 0;
 END;
-CREATE TRIGGER IF NOT EXISTS passage_added AFTER INSERT ON passages BEGIN
+CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
     UPDATE counters SET count = count + 1 WHERE kind = 'passages';
     INSERT INTO unembedded SELECT new.id, new.text_hash
         WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE text_hash = new.text_hash)
         AND NOT EXISTS (SELECT 1 FROM unembedded WHERE text_hash = new.text_hash);
 END;
-CREATE TRIGGER IF NOT EXISTS passage_removed AFTER DELETE ON passages BEGIN
+CREATE TRIGGER passage_removed AFTER DELETE ON passages BEGIN
     UPDATE counters SET count = count - 1 WHERE kind = 'passages';
     INSERT INTO dropped SELECT old.text_hash WHERE NOT EXISTS (SELECT 1 FROM dropped WHERE text_hash = old.text_hash)
         AND EXISTS (SELECT 1 FROM vectors WHERE text_hash = old.text_hash);
@@ -306,57 +234,18 @@ CREATE TRIGGER IF NOT EXISTS passage_removed AFTER DELETE ON passages BEGIN
         WHERE passage = old.id AND EXISTS (SELECT 1 FROM passages WHERE text_hash = old.text_hash);
     DELETE FROM unembedded WHERE passage = old.id;
 END;
-CREATE TRIGGER IF NOT EXISTS vector_added AFTER INSERT ON vectors BEGIN
+CREATE TRIGGER vector_added AFTER INSERT ON vectors BEGIN
     DELETE FROM unembedded WHERE text_hash = new.text_hash;
 END;
-CREATE TRIGGER IF NOT EXISTS text_waits AFTER INSERT ON unembedded BEGIN
+CREATE TRIGGER text_waits AFTER INSERT ON unembedded BEGIN
     UPDATE counters SET count = count + 1 WHERE kind = 'pending';
 END;
-CREATE TRIGGER IF NOT EXISTS text_waits_no_more AFTER DELETE ON unembedded BEGIN
+CREATE TRIGGER text_waits_no_more AFTER DELETE ON unembedded BEGIN
     UPDATE counters SET count = count - 1 WHERE kind = 'pending';
 END;
-"""
 
-# The correct values of the counters.
-COUNTED = """
-SELECT 'documents', '', COUNT(*) FROM documents
-UNION ALL SELECT 'chunks', '', COUNT(*) FROM chunks
-UNION ALL SELECT 'passages', '', COUNT(*) FROM passages
-UNION ALL SELECT 'pending', '', COUNT(DISTINCT text_hash) FROM passages
-    WHERE text_hash NOT IN (SELECT text_hash FROM vectors)
-UNION ALL SELECT 'scanned', '', COUNT(*) FROM documents WHERE pages != '[]' AND metadata LIKE '%"pages_from_images"%'
-UNION ALL SELECT 'language', language, COUNT(*) FROM documents GROUP BY language
-UNION ALL SELECT 'type', file_type, COUNT(*) FROM documents GROUP BY file_type
-ORDER BY 1, 2
-"""
-# What should be no rows: texts that wait for a vector and should not, or that do not wait and should; what was dropped.
-UNCOUNTED = (
-    "SELECT text_hash FROM unembedded EXCEPT SELECT text_hash FROM passages "
-    "WHERE text_hash NOT IN (SELECT text_hash FROM vectors)",
-    "SELECT text_hash FROM passages WHERE text_hash NOT IN (SELECT text_hash FROM vectors) "
-    "EXCEPT SELECT text_hash FROM unembedded",
-    "SELECT passage FROM unembedded u WHERE NOT EXISTS "
-    "(SELECT 1 FROM passages p WHERE p.id = u.passage AND p.text_hash = u.text_hash)",
-    "SELECT text_hash FROM dropped EXCEPT SELECT text_hash FROM vectors",
-)
-_RECOUNT = f"""
-DELETE FROM unembedded;
-INSERT INTO unembedded SELECT MIN(id), text_hash FROM passages p
-    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) GROUP BY text_hash;
-DELETE FROM dropped;
-INSERT INTO dropped SELECT text_hash FROM vectors
-    WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.text_hash = vectors.text_hash);
-DELETE FROM counters;
-INSERT INTO counters {COUNTED};
-"""
-
-# The names of documents, the numbered files of works, and what may lead from a document to others, under the
-# keys that `labels.document_keys` makes. If these change, another step must rewrite them.
-_SCHEMA_12 = """
-DROP TABLE IF EXISTS document_names;
-DROP TABLE IF EXISTS numbered_files;
-DROP TABLE IF EXISTS leads;
-
+-- The names of documents, the numbered files of works, and what may lead from a document to others, under the keys that
+-- `labels.document_keys` makes. If these change, so must the version.
 CREATE TABLE document_names (
     kind TEXT NOT NULL, key TEXT NOT NULL,
     folder INTEGER NOT NULL,  -- a number for the folder of the document, for whole names; else 0
@@ -384,20 +273,6 @@ CREATE TABLE leads (
 );
 CREATE INDEX leads_by_key ON leads (key, source, number, folder, document, start);
 CREATE INDEX leads_by_document ON leads (document, source, start);
-
-CREATE INDEX IF NOT EXISTS places_by_start ON places (document, start);
--- Of a number that very many places have, headings come before clauses.
-CREATE INDEX IF NOT EXISTS places_numbered ON places (number_key, (section != ordinal), kind, document, label)
-    WHERE number_key != '';
-"""
-
-# What filters compare, terms, suggestions, and what is compared with files: written with each document.
-_SCHEMA_13 = """
-DROP TABLE IF EXISTS document_fields;
-DROP TABLE IF EXISTS definition_keys;
-DROP TABLE IF EXISTS suggestions;
-DROP TABLE IF EXISTS files;
-DROP TABLE IF EXISTS readings;
 
 -- What documents can be chosen by, as it is compared; see port/filters.py.
 CREATE TABLE document_fields (
@@ -433,87 +308,103 @@ CREATE INDEX suggestions_by_document ON suggestions (document);
 
 -- What a run of indexing compares with the files that it finds, side by side: rows of documents hold whole texts.
 CREATE TABLE readings (id INTEGER PRIMARY KEY, settings TEXT NOT NULL UNIQUE);
+
 CREATE TABLE files (
     source_path TEXT PRIMARY KEY,
     document INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, content_hash TEXT NOT NULL,
     reading INTEGER NOT NULL, ingested_at TEXT NOT NULL
 ) WITHOUT ROWID;
-INSERT INTO readings (settings) SELECT DISTINCT settings FROM documents;
-INSERT INTO files SELECT d.source_path, d.id, d.size, d.mtime_ns, d.content_hash, r.id, d.ingested_at
-    FROM documents d JOIN readings r ON r.settings = d.settings;
-
-CREATE TRIGGER IF NOT EXISTS file_added AFTER INSERT ON documents BEGIN
+CREATE TRIGGER file_added AFTER INSERT ON documents BEGIN
     INSERT INTO readings (settings) SELECT new.settings
         WHERE NOT EXISTS (SELECT 1 FROM readings WHERE settings = new.settings);
     INSERT INTO files SELECT new.source_path, new.id, new.size, new.mtime_ns, new.content_hash, id, new.ingested_at
         FROM readings WHERE settings = new.settings;
 END;
-CREATE TRIGGER IF NOT EXISTS file_touched AFTER UPDATE OF mtime_ns, settings ON documents BEGIN
+CREATE TRIGGER file_touched AFTER UPDATE OF mtime_ns, settings ON documents BEGIN
     INSERT INTO readings (settings) SELECT new.settings
         WHERE NOT EXISTS (SELECT 1 FROM readings WHERE settings = new.settings);
     UPDATE files SET mtime_ns = new.mtime_ns, ingested_at = new.ingested_at,
         reading = (SELECT id FROM readings WHERE settings = new.settings) WHERE source_path = new.source_path;
 END;
-CREATE TRIGGER IF NOT EXISTS file_removed AFTER DELETE ON documents BEGIN
+CREATE TRIGGER file_removed AFTER DELETE ON documents BEGIN
     DELETE FROM files WHERE source_path = old.source_path;
 END;
+
+CREATE TABLE obligations (
+    id INTEGER PRIMARY KEY,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    line_first INTEGER NOT NULL, line_last INTEGER NOT NULL,
+    page_first INTEGER, page_last INTEGER,
+    place INTEGER NOT NULL,  -- the number of the innermost place that holds it
+    bearer TEXT NOT NULL, modal TEXT NOT NULL, action TEXT NOT NULL, exception TEXT NOT NULL,
+    deadlines TEXT NOT NULL, amounts TEXT NOT NULL,  -- JSON; empty for none
+    gaps TEXT NOT NULL,  -- names with a blank before and behind each; empty for none
+    text TEXT NOT NULL
+);
+CREATE INDEX obligations_by_document ON obligations (document, start);
+
+-- Places that were there once: what somebody may still hold the id of.
+CREATE TABLE gone_places (
+    number INTEGER PRIMARY KEY,
+    place_id TEXT NOT NULL UNIQUE,
+    source_path TEXT NOT NULL, section_id TEXT NOT NULL,
+    label TEXT NOT NULL, heading TEXT NOT NULL,
+    text TEXT NOT NULL,  -- how its words began
+    digest INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX gone_places_by_path ON gone_places (source_path);
+CREATE UNIQUE INDEX places_by_place_id ON places (place_id) WHERE place_id != '';
+
+-- The checksums of the rows of a document, of each table; see seals.py.
+CREATE TABLE seals (
+    document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
+    sums BLOB NOT NULL
+);
 """
 
-# Step n brings a file from version n to n + 1.
-MIGRATIONS: list[Callable[[sqlite3.Connection], None]] = [
-    lambda connection: _script(connection, _SCHEMA_1),
-    lambda connection: _script(connection, _SCHEMA_2),
-    lambda connection: _script(connection, _SCHEMA_3),
-    lambda connection: _script(connection, _SCHEMA_4),
-    lambda connection: _script(connection, _SCHEMA_5),
-    lambda connection: _script(connection, _SCHEMA_6),
-    lambda connection: _script(connection, _SCHEMA_7),
-    lambda connection: _script(connection, _SCHEMA_8),
-    # What these would have stored is in other files (columns of chunks), or comes with a later step.
-    lambda connection: None,
-    lambda connection: None,
-    lambda connection: _script(connection, _SCHEMA_11 + _RECOUNT),
-    lambda connection: _add_names(connection),
-    lambda connection: _add_keys(connection),
-    add_obligations,
-    add_place_ids,
-    add_seals,
-    lambda connection: _add_numbered_lines(connection),
-]
-SCHEMA_VERSION = len(MIGRATIONS)
-# From this version on, documents are sealed: what a step changes is sealed again, unless it had been damaged.
-_SEALED = MIGRATIONS.index(add_seals) + 1
+# The correct values of the counters.
+COUNTED = """
+SELECT 'documents', '', COUNT(*) FROM documents
+UNION ALL SELECT 'chunks', '', COUNT(*) FROM chunks
+UNION ALL SELECT 'passages', '', COUNT(*) FROM passages
+UNION ALL SELECT 'pending', '', COUNT(DISTINCT text_hash) FROM passages
+    WHERE text_hash NOT IN (SELECT text_hash FROM vectors)
+UNION ALL SELECT 'scanned', '', COUNT(*) FROM documents WHERE pages != '[]' AND metadata LIKE '%"pages_from_images"%'
+UNION ALL SELECT 'language', language, COUNT(*) FROM documents GROUP BY language
+UNION ALL SELECT 'type', file_type, COUNT(*) FROM documents GROUP BY file_type
+ORDER BY 1, 2
+"""
+# What should be no rows: texts that wait for a vector and should not, or that do not wait and should; what was dropped.
+UNCOUNTED = (
+    "SELECT text_hash FROM unembedded EXCEPT SELECT text_hash FROM passages "
+    "WHERE text_hash NOT IN (SELECT text_hash FROM vectors)",
+    "SELECT text_hash FROM passages WHERE text_hash NOT IN (SELECT text_hash FROM vectors) "
+    "EXCEPT SELECT text_hash FROM unembedded",
+    "SELECT passage FROM unembedded u WHERE NOT EXISTS "
+    "(SELECT 1 FROM passages p WHERE p.id = u.passage AND p.text_hash = u.text_hash)",
+    "SELECT text_hash FROM dropped EXCEPT SELECT text_hash FROM vectors",
+)
+_RECOUNT = f"""
+DELETE FROM unembedded;
+INSERT INTO unembedded SELECT MIN(id), text_hash FROM passages p
+    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.text_hash = p.text_hash) GROUP BY text_hash;
+DELETE FROM dropped;
+INSERT INTO dropped SELECT text_hash FROM vectors
+    WHERE NOT EXISTS (SELECT 1 FROM passages p WHERE p.text_hash = vectors.text_hash);
+DELETE FROM counters;
+INSERT INTO counters {COUNTED};
+"""
 
 
 def recount(connection: sqlite3.Connection) -> None:
     """Recount everything, inside a transaction."""
-    _script(connection, _RECOUNT)
+    run_script(connection, _RECOUNT)
 
 
-def _add_names(connection: sqlite3.Connection) -> None:
-    from loccit.stores.embedded.names import write_keys
-
-    _script(connection, _SCHEMA_12)
-    for (document,) in connection.execute("SELECT id FROM documents ORDER BY id").fetchall():
-        write_keys(connection, document)
-
-
-def _add_numbered_lines(connection: sqlite3.Connection) -> None:
-    known = {row[1] for row in connection.execute("PRAGMA table_info(self_checks)")}
-    for column in ("numbered", "unexplained"):
-        if column not in known:
-            connection.execute(f"ALTER TABLE self_checks ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
-
-
-def _add_keys(connection: sqlite3.Connection) -> None:
-    _script(connection, _SCHEMA_13)
-    write_fields(connection)
-    write_term_keys(connection)
-    write_suggestions(connection)
-
-
-def _script(connection: sqlite3.Connection, script: str) -> None:
-    # executescript would commit the transaction that makes a migration all or nothing.
+def run_script(connection: sqlite3.Connection, script: str) -> None:
+    """Run statements inside a transaction, which ``executescript`` would commit."""
     for statement in _statements(script):
         connection.execute(statement)
 
@@ -546,7 +437,7 @@ def is_ours(path: Path) -> bool:
 
 
 def check_version(connection: sqlite3.Connection, where: str) -> int:
-    """Return the file's version; refuse foreign or newer files."""
+    """Return the version of a file, 0 for an empty one; refuse foreign, newer and older files."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     foreign = application != APPLICATION_ID if version else bool(_tables(connection))
@@ -554,36 +445,37 @@ def check_version(connection: sqlite3.Connection, where: str) -> int:
         raise IndexStateError(f"{where} is not a Loccit index. Choose another folder with --index.")
     if version > SCHEMA_VERSION:
         raise IndexVersionError(
-            f"The index at {where} was written by a newer version of Loccit (format {version}, this one reads up to "
+            f"The index at {where} was written by a newer version of Loccit (format {version}, this one reads "
             f"{SCHEMA_VERSION}). Upgrade Loccit, or index into another folder."
+        )
+    if 0 < version < SCHEMA_VERSION:
+        raise IndexVersionError(
+            f"The index at {where} was written by an older version of Loccit (format {version}, this one reads "
+            f"{SCHEMA_VERSION}). Read its files again with: loccit index. Nothing is embedded again."
         )
     return version
 
 
-def migrate(connection: sqlite3.Connection, where: str) -> None:
-    """Migrate the tables one version after another, each in its own transaction."""
-    version = check_version(connection, where)
-    if version == SCHEMA_VERSION:
+def ensure_tables(connection: sqlite3.Connection, where: str) -> None:
+    """Make the tables in an empty file, all or none; refuse a file with others."""
+    if check_version(connection, where):
         return
-    damaged = {
-        row[0]
-        for row in (connection.execute("SELECT id FROM documents").fetchall() if version >= _SEALED else ())
-        if unsound(connection, row[0])
-    }
-    while version < SCHEMA_VERSION:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            version = check_version(connection, where)
-            if version < SCHEMA_VERSION:
-                MIGRATIONS[version](connection)
-                version += 1
-                if version > _SEALED:
-                    seal_all(connection, but=damaged)
-                connection.execute(f"PRAGMA user_version = {version}")
-                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute("COMMIT")
-        except BaseException:
-            # A full disk has already ended the transaction.
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been first.
+        if not check_version(connection, where):
+            make_tables(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk has already ended the transaction.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Make all tables, inside a transaction."""
+    run_script(connection, _SCHEMA)
+    recount(connection)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

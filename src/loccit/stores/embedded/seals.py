@@ -58,36 +58,6 @@ ROWS: dict[str, tuple[str, ...]] = {
     "gone_places": ("place_id", "source_path", "section_id", "label", "heading", "text"),
 }
 
-_TABLE = """
--- The checksums of the rows of a document, of each table; see seals.py.
-CREATE TABLE IF NOT EXISTS seals (
-    document INTEGER PRIMARY KEY REFERENCES documents (id) ON DELETE CASCADE,
-    sums BLOB NOT NULL
-)
-"""
-
-
-def add_seals(connection: sqlite3.Connection) -> None:
-    """Seal the rows of an older record as they are, inside a transaction."""
-    connection.execute(_TABLE)
-    for table, columns in ROWS.items():
-        known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-        if "digest" not in known:
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN digest INTEGER NOT NULL DEFAULT 0")
-        key, rows = columns[0], _plain(connection, f"SELECT {', '.join(columns)} FROM {table}")
-        connection.executemany(
-            f"UPDATE {table} SET digest = ? WHERE {key} = ?", [(row_checksum(row), row[0]) for row in rows]
-        )
-    seal_all(connection)
-
-
-def seal_all(connection: sqlite3.Connection, but: Collection[int] = ()) -> None:
-    """Seal all documents as they are, but for some, inside a transaction: after a change of the tables."""
-    for (document,) in _plain(connection, "SELECT id FROM documents"):
-        if document not in but:
-            seal(connection, document)
-
-
 # -- documents -------------------------------------------------------------------------------------------------
 
 

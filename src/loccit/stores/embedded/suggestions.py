@@ -25,38 +25,26 @@ _DETAIL = 160
 _END = "\U0010ffff"
 
 _SOURCES = (
-    (TITLE, "SELECT id, id AS item, title FROM documents {documents}"),
-    (TERM, "SELECT document, id, term FROM definitions {document}"),
-    (
-        LABEL,
-        "SELECT document, ordinal, label FROM places WHERE ordinal > 0 AND section = ordinal {and_document}",
-    ),
+    (TITLE, "SELECT id, title FROM documents WHERE id = ?"),
+    (TERM, "SELECT id, term FROM definitions WHERE document = ?"),
+    (LABEL, "SELECT ordinal, label FROM places WHERE document = ? AND ordinal > 0 AND section = ordinal"),
     (
         HEADING,
-        "SELECT p.document, p.ordinal, p.title FROM places p JOIN documents d ON d.id = p.document "
-        "WHERE p.ordinal > 0 AND p.section = p.ordinal AND p.title != d.title {and_document}",
+        "SELECT p.ordinal, p.title FROM places p JOIN documents d ON d.id = p.document "
+        "WHERE p.document = ? AND p.ordinal > 0 AND p.section = p.ordinal AND p.title != d.title",
     ),
 )
 
 
-def write_suggestions(connection: sqlite3.Connection, document: int | None = None) -> None:
-    """Write the suggestions from a document, or from all, inside a transaction."""
-    given = () if document is None else (document,)
-    where = dict.fromkeys(("documents", "document", "and_document"), "")
-    if given:
-        where = {
-            "documents": "WHERE id = ?",
-            "document": "WHERE document = ?",
-            "and_document": "AND document = ?",
-        }
-    connection.execute("DELETE FROM suggestions {document}".format(**where), given)
+def write_suggestions(connection: sqlite3.Connection, document: int) -> None:
+    """Write the suggestions from a document, inside a transaction that stores it."""
     for kind, query in _SOURCES:
-        rows = connection.execute(query.format(**where), given)
+        rows = connection.execute(query, (document,))
         connection.executemany(
             "INSERT OR IGNORE INTO suggestions VALUES (?, ?, ?, ?, ?)",
             (
-                (place > 0, key, kind, owner, item)
-                for owner, item, text in rows
+                (place > 0, key, kind, document, item)
+                for item, text in rows
                 for place, key in enumerate(_keys(text))
                 if key
             ),

@@ -25,14 +25,14 @@ _ORDER = " ORDER BY d.source_path, f.start, f.id"
 _WORD = "~"
 
 
-def write_term_keys(connection: sqlite3.Connection, document: int | None = None) -> None:
-    """Write the keys of the terms that a document, or all, define, inside a transaction."""
-    where, values = ("WHERE document = ?", (document,)) if document is not None else ("", ())
-    connection.execute(f"DELETE FROM definition_keys {where}", values)
-    rows = connection.execute(f"SELECT id, document, term, term_normalized FROM definitions {where}", values)
+def write_term_keys(connection: sqlite3.Connection, document: int) -> None:
+    """Write the keys of the terms that a document defines, inside a transaction that stores it."""
+    rows = connection.execute(
+        "SELECT id, term, term_normalized FROM definitions WHERE document = ?", (document,)
+    )
     connection.executemany(
         "INSERT OR IGNORE INTO definition_keys VALUES (?, ?, ?)",
-        ((key, owner, number) for number, owner, term, normal in rows for key in _keys(term, normal)),
+        ((key, document, number) for number, term, normal in rows for key in _keys(term, normal)),
     )
 
 
