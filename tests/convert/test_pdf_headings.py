@@ -578,3 +578,105 @@ def test_some_titles_may_end_in_a_colon_and_a_measure_is_none(tmp_path: Path) ->
     page.text(300, y, "5 m", 11, "B")
     text(page, y + 30)
     assert titles(tmp_path, page) == [name for name in names if name[-1] != ":"]
+
+
+def test_names_emphasised_in_a_paragraph_are_no_headings(tmp_path: Path) -> None:
+    """A judgment with wide lines, which prints the names of cases in bold type, across the ends of lines."""
+    page = Page().text(72, 60, "The register", 11, "B")
+    y = page.lines(72, 90, PROSE, step=22) + 16
+    page.text(72, y, "45. As to the dues that are owed for berths at night, the council cited the cases of")
+    page.text(
+        72,
+        y + 22,
+        "The Master of the Port of Northquay v The Owners of the Vessel Halcyon and Others",
+        11,
+        "B",
+    )
+    page.text(
+        72, y + 44, "and another one, where it was held that the dues of a berth are owed by its owner."
+    )
+    page.lines(72, y + 80, PROSE, step=22)
+    assert titles(tmp_path, page) == ["The register"]
+
+
+def test_bold_words_that_begin_a_paragraph_and_fill_its_first_line_are_no_heading(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in ("Berths", "Dues", "Lights"):
+        page.text(72, y, title, 15, "B")
+        page.text(
+            72,
+            y + 24,
+            f"Who decides on {title.lower()}, and who tells the owners of vessels of what was",
+            11,
+            "B",
+        )
+        page.text(420, y + 24, "decided", 11, "B")
+        page.text(72, y + 37, "by the council?", 11, "B").text(
+            150, y + 37, "If it was not the council, say who it was, and when"
+        )
+        page.text(72, y + 50, "it was decided.")
+        y = text(page, y + 70)
+    assert titles(tmp_path, page) == ["Berths", "Dues", "Lights"]
+
+
+def test_a_page_that_mostly_quotes_in_smaller_type_has_no_headings_in_the_usual_one(tmp_path: Path) -> None:
+    pages = [Page() for _ in range(4)]
+    for page in pages:
+        y = 60.0
+        for _ in range(7):
+            y = page.lines(72, y, PROSE, step=22)
+    quoting = Page().text(
+        72, 60, "9. The register as it was first kept is of another kind and is named by the council"
+    )
+    y = quoting.lines(72, 82, PROSE[:3], step=22)
+    for _ in range(9):
+        y = quoting.lines(100, y + 4, PROSE, size=9, step=11) + 4
+    assert titles(tmp_path, *pages, quoting) == []
+
+
+def test_running_heads_that_name_the_section_of_their_page_are_no_headings(tmp_path: Path) -> None:
+    """A code of a town: each page says where it begins and ends. `Article 1` may begin a page in every chapter."""
+    sections = ("§ 1-1", "§ 1-1", "§ 1-2", "§ 2-1", "§ 2-1", "§ 2-3", "§ 3-1", "§ 3-1")
+    pages = []
+    for number, section in enumerate(sections):
+        page = Page().text(72, 40, section).text(250, 40, "TOWN CODE" if number % 2 else "OF THE PORT")
+        page.text(500, 40, sections[min(number + 1, 7)])
+        if number in (0, 3, 6):
+            page.text(280, 80, "ARTICLE 1", 11, "B").text(270, 94, "Of berths", 11, "B")
+            page.text(72, 120, f"Of the {number} berths, the first is the council's.")
+        text(page, 300)
+        pages.append(page)
+    assert titles(tmp_path, *pages) == ["ARTICLE 1 Of berths"] * 3
+
+
+def test_notes_in_brackets(tmp_path: Path) -> None:
+    """They belong to the heading that they end, and are none themselves; a bookmark leaves them out."""
+    page, y = Page(), 60.0
+    for number, title in enumerate(("Berths.", "Dues.", "Lights."), 1):
+        page.text(
+            72, y, f"§ {number}. {title} [Amended 5-29-2013 by the council, approved 10-8-2013;", 11, "B"
+        )
+        page.text(72, y + 13, "4-3-2015]", 11, "B")
+        y = text(page, y + 40)
+        page.text(72, y, f"[Added in 200{number} by the council]", 11, "B")
+        y = text(page, y + 30)
+    outline = [(1, f"§ {n} {title}", 0, None) for n, title in enumerate(("Berths.", "Dues.", "Lights."), 1)]
+    note = "[Amended 5-29-2013 by the council, approved 10-8-2013; 4-3-2015]"
+    expected = [f"# § {n}. {title} {note}" for n, title in enumerate(("Berths.", "Dues.", "Lights."), 1)]
+    assert headings(convert(tmp_path, page, outline=outline)) == expected
+    assert headings(convert(tmp_path, page)) == expected
+
+
+def test_bookmarks_that_are_repeated_count_once(tmp_path: Path) -> None:
+    pages = [Page().text(250, 60, "Chapter 1", 14, "B").text(240, 80, "BERTHS", 14, "B"), Page(), Page()]
+    for page in pages:
+        text(page, 120)
+    pages[2].text(72, 60, "Chapter 2: Dues", 14, "B")
+    outline = [
+        (1, "chapter 1: Berths", 0, None),
+        (1, "chapter 1: Berths", 0, None),
+        (1, "chapter 1: Berths", 1, None),
+    ]
+    outline += [(1, "chapter 2: Dues", 2, None)]
+    found = [h.casefold() for h in headings(convert(tmp_path, *pages, outline=outline))]
+    assert len(found) == 2 and "chapter 1" in found[0] and "chapter 2" in found[1]

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from loccit.ingest.convert.pdf.page import HYPHEN, Heading, Item, Line
 from loccit.labels.lexicon import load, lowered, one_of
@@ -139,6 +139,13 @@ _TITLE = 4.0
 """Points above the text from which a colon joins a subtitle to a title."""
 _MOSTLY = 0.75
 _PAGE_OF_TEXT = 1000
+_PARAGRAPH = 3
+"""So many full lines in the usual type are the text of a page, however much it quotes in smaller type."""
+_FULL, _WORDS_OF_TEXT = 0.7, 6
+_FILLED, _TIGHT = 0.12, 1.2
+"""The part of its column that a line of a paragraph leaves free at most, and its distance, in usual ones."""
+NEAR = 1.6
+"""Looks up to this many points above the body size must prove themselves."""
 _STOPS = frozenset('.;:!?”"')
 _NO_START = frozenset("*+-=/<>|&%,;.!?©")
 _HANGING = re.compile(r"\b(?:and|or|the|of|a|an|with|by|that|which)$")
@@ -218,11 +225,13 @@ def find_body(lines: Iterable[Line]) -> Body:
     fonts: Counter[int] = Counter()
     steps: Counter[float] = Counter()
     by_page: dict[int, Counter[float]] = defaultdict(Counter)
+    filled: Counter[tuple[int, float]] = Counter()
     before: Line | None = None
     for line in lines:
         if line.contents:
             continue
         by_page[line.page][line.size] += len(line.text)
+        filled[line.page, line.size] += is_full(line)
         for span in line.spans:
             sizes[span.style.size] += len(span.text)
             fonts[span.style.font] += len(span.text)
@@ -246,9 +255,19 @@ def find_body(lines: Iterable[Line]) -> Body:
     smaller = {}
     for page, counts in by_page.items():
         usual, letters = counts.most_common(1)[0]
-        if usual < size - _NEARLY and letters > max(_PAGE_OF_TEXT, _MOSTLY * counts.total()):
+        if (
+            usual < size - _NEARLY
+            and letters > max(_PAGE_OF_TEXT, _MOSTLY * counts.total())
+            and filled[page, size] < _PARAGRAPH
+        ):
             smaller[page] = usual
     return Body(size, bold[size] > 0.6 * sizes[size], font, sum(sizes.values()), pitch, smaller)
+
+
+def is_full(line: Line) -> bool:
+    """Whether a line is as long as those of text."""
+    wide = line.x1 - line.x0 > _FULL * (line.right - line.left)
+    return wide and line.text.count(" ") + 1 >= _WORDS_OF_TEXT
 
 
 def find_candidates(flow: Sequence[Item | Heading], body: Body, listed: Mapping[int, int]) -> list[Candidate]:
@@ -373,7 +392,10 @@ def _end(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
             line.page != first.page
             or line.block != first.block
             or abs(line.size - first.size) > 0.6
-            or not 0 < gap <= 1.45 * max(line.size, first.size)
+            or not (
+                0 < gap <= 1.45 * max(line.size, first.size)
+                or (is_full(before) and _is_filled(before) and _is_next(before, line, body))
+            )
             or is_caps(line.text) != caps
             or find_label(line.text) is not None
             or starts_item(line.text)
@@ -391,11 +413,9 @@ def _end_of_paragraph(flow: Sequence[Item | Heading], start: int, body: Body) ->
     last = start
     while last + 1 < len(flow) and last - start < _MOST_LINES:
         line, before = flow[last + 1], flow[last]
-        if not isinstance(line, Line) or not isinstance(before, Line) or line.page != before.page:
+        if not isinstance(line, Line) or not isinstance(before, Line):
             break
-        filled = before.x1 > before.right - 0.12 * (before.right - before.left)
-        gap = line.base - before.base
-        if line.block != before.block or not filled or not 0 < gap < 1.25 * body.pitch * line.size:
+        if not _is_filled(before) or not _is_next(before, line, body):
             break
         if abs(line.size - before.size) > 0.6 or find_label(line.text) or starts_item(line.text):
             break
@@ -420,16 +440,38 @@ def _candidate(flow: Sequence[Item | Heading], first: int, last: int, body: Body
     if (not set_off or made.text[0].islower()) and not starts_paragraph(flow, first, body):
         # In body type, only space or the end of a sentence sets a heading apart.
         return None
-    return None if not set_off and _runs_on(flow, last, body) else made
+    return None if _in_paragraph(flow, made, body) else made
 
 
-def _runs_on(flow: Sequence[Item | Heading], last: int, body: Body) -> bool:
-    """Whether the line below continues a line in body type: it is a sentence, not a title."""
-    line, below = flow[last], flow[last + 1] if last + 1 < len(flow) else None
-    if not isinstance(line, Line) or not isinstance(below, Line) or below.page != line.page:
+def _in_paragraph(flow: Sequence[Item | Heading], made: Candidate, body: Body) -> bool:
+    """Whether the line above or below is of the same sentence: words emphasised in a paragraph are no title."""
+    if made.look.size >= body.size + NEAR:
         return False
-    near = 0 < below.base - line.base < 1.25 * body.pitch * below.size
-    return near and below.block == line.block and below.text[0].islower() and not starts_item(below.text)
+    above = flow[made.first - 1] if made.first else None
+    below = flow[made.last + 1] if made.last + 1 < len(flow) else None
+    first, last = made.lines[0], made.lines[-1]
+    if _is_next(above, first, body) and _is_filled(above) and above.text[-1] not in _STOPS:
+        return above.size < body.size + NEAR and not above.style.bold
+    if not isinstance(below, Line) or not _is_next(last, below, body) or starts_item(below.text):
+        return False
+    if made.look.bold and below.spans[0].style.bold and _bold_share(below) <= 0.9:
+        # The bold words of a paragraph go on in its next line.
+        return _is_filled(last)
+    return below.text[0].islower() and (_is_filled(last) or not (made.big or made.look.bold))
+
+
+def _is_next(line: Item | Heading | None, below: Item | Heading | None, body: Body) -> TypeGuard[Line]:
+    """Whether two lines are as near to each other as those of a paragraph."""
+    if not isinstance(line, Line) or not isinstance(below, Line):
+        return False
+    if line.page != below.page or line.block != below.block or line.contents:
+        return False
+    return 0 < below.base - line.base <= _TIGHT * body.pitch * max(line.size, below.size)
+
+
+def _is_filled(line: Line) -> bool:
+    """Whether a line leaves no room for the word that follows it."""
+    return line.x1 > line.right - _FILLED * (line.right - line.left)
 
 
 def starts_paragraph(flow: Sequence[Item | Heading], position: int, body: Body) -> bool:
@@ -474,12 +516,15 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     lettered = look.bold and is_lettered(text) and text[-1] not in ".:"
     if label is None and starts_item(text) and not lettered:
         return False
-    if rest.endswith(")") and "(" not in rest and not lettered:
+    if not lettered and any(rest.endswith(end) and begin not in rest for begin, end in ("()", "[]")):
         # The end of a sentence that refers to something.
         return False
     if not (_WORD.search(rest) or is_strong(label) or (look.bold and (label or not text[0].isdigit()))):
         return False
     if text[0].islower() and not (lettered or (big and _WORD.search(text))):
+        return False
+    if text[0] == "[" and text[-1] == "]":
+        # An editor's note.
         return False
     if not big and len(words) > 12 and _SENTENCES.search(rest):
         return False

@@ -23,6 +23,7 @@ _JUNK = re.compile(
 _LONGEST_HEADING = 7
 _LEAST_WORDS = 4
 _SAME_WORDS = 0.97
+_ALIKE, _NOTED = 0.84, 0.9
 _HEADING = re.compile(r"H(\d?)$")
 _MOST_ELEMENTS = 6000
 _DEEPEST = 60
@@ -56,7 +57,10 @@ def read_outline(document: Any) -> list[Bookmark]:
         except (pdfium.PdfiumError, UnicodeDecodeError):
             continue
         if title and page is not None and 0 <= page < len(document) and not _JUNK.match(title):
-            found.append(Bookmark(mark.level + 1, title, page, y))
+            bookmark = Bookmark(mark.level + 1, title, page, y)
+            # Some programs write one for each link to a heading.
+            if not found or found[-1][:2] != bookmark[:2] or page - found[-1].page not in (0, 1):
+                found.append(bookmark)
     return found
 
 
@@ -99,14 +103,22 @@ def match_bookmark(mark: Bookmark, lines: Sequence[Line], taken: set[int]) -> tu
             # A number or label that only one of them has, or that differs: `3 Members` for `Part 3 - Members`.
             same = words == wanted_words and len(words) >= _LEAST_WORDS
             score = _SAME_WORDS if same and joined != wanted else _alike(wanted, joined, end == start)
-            if score > 0.84:
+            if score <= _ALIKE and _without_note(lines[start : end + 1]) == wanted:
+                score = _NOTED
+            if score > _ALIKE:
                 distance = abs(lines[start].top - mark.y) / 1000 if mark.y is not None else 0.0
                 rank = score - min(distance, 0.5) + 0.001 * min(lines[start].size, 40)
                 if best is None or rank > best[0]:
                     best = (rank, start, end)
-            if len(joined) > len(wanted) * 1.3 + 4 + len(joined) - len(words):
+            noted = "[" in lines[end].text and "]" not in lines[end].text
+            if len(joined) > len(wanted) * 1.3 + 4 + len(joined) - len(words) and not noted:
                 break
     return (best[1], best[2]) if best else None
+
+
+def _without_note(lines: Sequence[Line]) -> str:
+    """The words of a heading before a note in brackets that ends it, such as one on amendments; nothing without one."""
+    return normal(join_heading(lines).partition("[")[0]) if lines[-1].text.endswith("]") else ""
 
 
 def _words(title: str) -> str:
@@ -119,6 +131,8 @@ def printed_title(mark: Bookmark, before: Line | None, lines: Sequence[Line]) ->
     printed = join_heading(lines)
     label, stated = find_label(printed), find_label(mark.title)
     if label is not None and (stated is None or (label.kind, label.number) != (stated.kind, stated.number)):
+        return printed
+    if _without_note(lines) == normal(mark.title):
         return printed
     if label is None and stated is not None and normal(printed) == normal(mark.title[stated.length :]):
         beside = before is not None and normal(before.text).endswith(normal(stated.number))

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import chain, pairwise
 
 from loccit.ingest.convert.pdf.candidates import find_label
-from loccit.ingest.convert.pdf.page import HYPHEN, Line, PageText
+from loccit.ingest.convert.pdf.page import HYPHEN, Line, PageText, Style
 from loccit.ingest.convert.pdf.paragraphs import Block, Paragraph
 
 _DIGITS = re.compile(r"\d+")
@@ -22,9 +23,14 @@ _WORDS = re.compile(r"[^\W\d_]{4}")
 _ZONE = 0.16
 _OUTERMOST = 4
 _SAME_ROW = 3
+_NEXT = 2
+"""Pages to the next one of the same side."""
+_STEPS = (-2, -1, 1, 2)
 _APART = re.compile(r"(?:^|[|•·–—]\s?|\bpage )(\d{1,4})$|^(?=\d{1,4}\s?[|•·–—])(\d+)", re.I)
-_NUMBERED = 0.3
-"""The share of pages that are numbered alike, if the numbers are those of pages."""
+_LEAST, _NUMBERED = 3, 0.3
+"""The pages, and the share of them, that are numbered alike, or have something in one place, if it is no text."""
+_AGAIN = 0.6
+"""The share of the pages with something in a place on which it has what stands there on others, too."""
 
 
 def set_running_heads_aside(pages: list[PageText]) -> None:
@@ -35,7 +41,7 @@ def set_running_heads_aside(pages: list[PageText]) -> None:
     groups: dict[tuple[str, int], list[Line]] = defaultdict(list)
     edge: set[int] = set()
     for page in pages:
-        for row, line in _outermost(page):
+        for row, line in chain(*_edges(page)):
             groups[_key(line, page)].append(line)
             if row == 1:
                 edge.add(id(line))
@@ -43,7 +49,7 @@ def set_running_heads_aside(pages: list[PageText]) -> None:
     for (text, height), lines in groups.items():
         near = lines + groups.get((text, height - 1), []) + groups.get((text, height + 1), [])
         gone.update(id(line) for line in _repeated(text, lines, near, needed, edge))
-    gone.update(_beside_heads(pages, gone))
+    gone.update(_in_their_places(pages, gone))
     for page in pages:
         if any(id(line) in gone for line in page.lines):
             gone -= _beside_titles(page, gone)
@@ -63,16 +69,30 @@ def _beside_titles(page: PageText, gone: set[int]) -> set[int]:
     }
 
 
-def _beside_heads(pages: list[PageText], gone: set[int]) -> set[int]:
-    """What stands in the first row beside a running head, page after page: the section that the page is in."""
-    tops = (min((line.base for line in page.lines), default=0.0) for page in pages)
-    rows = [_row(page, top) for page, top in zip(pages, tops, strict=True)]
-    headed = [
-        row
-        for row in rows
-        if len(row) > 1 and any(id(line) in gone and _WORDS.search(line.text) for line in row)
-    ]
-    return _if_usual(headed, pages)
+def _in_their_places(pages: list[PageText], gone: set[int]) -> set[int]:
+    """What stands at the height and in the type of running heads: the section that a page is in.
+
+    Such a place is filled on page after page, mostly with words that stand there again, and no text is outside it.
+    """
+    found: set[int] = set()
+    outermost = [(page, edge) for page in pages for edge in _edges(page)]
+    for row in range(1, _OUTERMOST + 1):
+        places: dict[tuple[int, Style], dict[int, list[Line]]] = defaultdict(lambda: defaultdict(list))
+        for page, edge in outermost:
+            for line in (line for at, line in edge if at == row):
+                places[_height(line, page), line.style][page.number].append(line)
+        for filled in places.values():
+            words = [i for lines in filled.values() for i in lines if _WORDS.search(i.text)]
+            near = {(i.text, i.page + step) for i in words for step in _STEPS}
+            again = len({i.page for i in words if (i.text, i.page) in near or id(i) in gone})
+            if len(filled) >= max(_LEAST, _NUMBERED * len(pages)) and again >= _AGAIN * len(filled):
+                found.update(id(line) for lines in filled.values() for line in lines)
+        outermost = [
+            (page, edge)
+            for page, edge in outermost
+            if all(id(line) in gone or id(line) in found for at, line in edge if at == row)
+        ]
+    return found
 
 
 def _beside_page_numbers(pages: list[PageText]) -> set[int]:
@@ -93,19 +113,20 @@ def _row(page: PageText, base: float) -> list[Line]:
 
 def _if_usual(rows: list[list[Line]], pages: list[PageText]) -> set[int]:
     """The lines of rows that enough pages have."""
-    usual = len(rows) >= max(3, _NUMBERED * len(pages))
+    usual = len(rows) >= max(_LEAST, _NUMBERED * len(pages))
     return {id(line) for row in rows for line in row} if usual else set()
 
 
 def _repeated(text: str, lines: list[Line], near: list[Line], needed: int, edge: set[int]) -> list[Line]:
     """Which lines with the same text (except for digits) at the same height are running heads or feet."""
     found = sorted({line.page for line in near})
-    if len(found) < 2:
+    if len(found) < 2 or (text != "#" and all(b - a > _NEXT for a, b in pairwise(found))):
+        # `Article 1` may begin a page in every chapter.
         return []
     if text != "#" and len(found) < needed:
         # On two consecutive pages, or two of one side, even a short chapter's running head shows.
         same = len({line.text for line in near}) == 1 and all(id(line) in edge for line in near)
-        return lines if same and found[-1] - found[0] <= 2 else []
+        return lines if same and found[-1] - found[0] <= _NEXT else []
     literal = Counter(line.text for line in near)
     if "#" not in text or text == "#" or _counts_pages(near):
         return lines
@@ -123,12 +144,12 @@ def _counts_pages(lines: list[Line]) -> bool:
     return False
 
 
-def _outermost(page: PageText) -> list[tuple[int, Line]]:
-    """The first and last few rows of a page within its margins, counted from its edge."""
+def _edges(page: PageText) -> tuple[list[tuple[int, Line]], list[tuple[int, Line]]]:
+    """The first and the last few rows of a page within its margins, counted from its edge."""
     top, bottom = _ZONE * page.height, (1 - _ZONE) * page.height
     high = sorted((line for line in page.lines if line.base < top), key=lambda line: line.base)
     low = sorted((line for line in page.lines if line.base > bottom), key=lambda line: -line.base)
-    return _rows(high) + _rows(low)
+    return _rows(high), _rows(low)
 
 
 def _rows(lines: list[Line]) -> list[tuple[int, Line]]:
@@ -153,8 +174,12 @@ def _key(line: Line, page: PageText) -> tuple[str, int]:
         label = find_label(text)
         kept = label.length if label is not None and label.kind != "#" else 0
         text = text[:kept] + _DIGITS.sub("#", text[kept:])
-    from_edge = line.base if line.base < page.height / 2 else line.base - page.height
-    return text.lower(), round(from_edge / 3)
+    return text.lower(), _height(line, page)
+
+
+def _height(line: Line, page: PageText) -> int:
+    """The distance from the nearer edge of the page."""
+    return round((line.base if line.base < page.height / 2 else line.base - page.height) / _SAME_ROW)
 
 
 def add_asides(blocks: Sequence[Block], pages: Sequence[PageText]) -> list[Block]:

@@ -15,10 +15,12 @@ from statistics import median
 from typing import TypeAlias
 
 from loccit.ingest.convert.pdf.candidates import (
+    NEAR,
     Body,
     Candidate,
     Label,
     find_label,
+    is_full,
     is_lettered,
     is_strong,
     look_of,
@@ -28,10 +30,7 @@ from loccit.ingest.convert.pdf.candidates import (
 from loccit.ingest.convert.pdf.page import Heading, Item, Line, Span, Table
 
 _Group: TypeAlias = tuple[object, ...]
-_NEAR = 1.6
-"""Looks up to this many points above the body size must prove themselves."""
 _NAMES = re.compile(r"[,;@\d*∗†‡§¶]|\[\^")
-_WORDS = 6
 _FEWEST_WORDS = 4
 """In larger type, more words than these introduce a part, not what is on their line."""
 _MOST_COVERS = 4
@@ -89,7 +88,7 @@ def select(found: list[Candidate], flow: Sequence[Item | Heading], body: Body, p
         if proven or not _serves_else(members, around, body):
             for c in members:
                 here = body.at(c.page)
-                hollow = around[c.first].empty and c.label is None and c.look.size < here.size + _NEAR
+                hollow = around[c.first].empty and c.label is None and c.look.size < here.size + NEAR
                 if c.listed or not (hollow or _is_term(c, here)):
                     (weak if _is_weak(c) and not c.listed else kept).append(c)
         else:
@@ -166,7 +165,7 @@ def _is_term(candidate: Candidate, body: Body) -> bool:
     numbered = candidate.label is not None and (candidate.label.kind != "#" or candidate.label.depth > 1)
     if numbered or not candidate.text.endswith(":"):
         return False
-    if candidate.label is None and candidate.look.size >= body.size + _NEAR:
+    if candidate.label is None and candidate.look.size >= body.size + NEAR:
         return candidate.text.count(" ") < _FEWEST_WORDS and candidate.look.size < body.size + 3
     return True
 
@@ -221,9 +220,7 @@ def _surroundings(found: Sequence[Candidate], flow: Sequence[Item | Heading]) ->
         if later is not None and later.first == candidate.last + 1:
             here.twin = later.look == candidate.look
             hollow = later.label is None and result[later.first].empty
-            here.empty = (
-                hollow or later.look.size > candidate.look.size + _NEAR or later.page > candidate.page
-            )
+            here.empty = hollow or later.look.size > candidate.look.size + NEAR or later.page > candidate.page
         elif isinstance(following, Heading):
             here.empty = following.page > candidate.page
         if n and found[n - 1].last == candidate.first - 1:
@@ -250,7 +247,7 @@ def _serves_else(members: list[Candidate], around: dict[int, _Around], body: Bod
         return False
     if sum(len(c.text) for c in members) > 0.2 * body.letters > 400:
         return True
-    near = first.look.size < body.size + _NEAR
+    near = first.look.size < body.size + NEAR
     if not labelled and count < _LEAST and is_lettered(first.text):
         return True
     if _is_plain(first):
@@ -350,14 +347,13 @@ def _text(flow: Sequence[Item | Heading], page: int) -> Line | None:
     starts = [
         a
         for a, b, c in zip(lines, lines[1:], lines[2:], strict=False)
-        if a.block == b.block == c.block and abs(b.x0 - c.x0) < 2 and not b.contents and _full(a) and _full(b)
+        if a.block == b.block == c.block
+        and abs(b.x0 - c.x0) < 2
+        and not b.contents
+        and is_full(a)
+        and is_full(b)
     ]
     return min(starts, key=lambda line: line.base, default=None)
-
-
-def _full(line: Line) -> bool:
-    wide = line.x1 - line.x0 > 0.7 * (line.right - line.left)
-    return wide and line.text.count(" ") + 1 >= _WORDS
 
 
 def find_run_ins(flow: Sequence[Item | Heading], body: Body, found: Sequence[Candidate]) -> list[Candidate]:
