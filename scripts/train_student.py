@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from scripts import teachers
+from scripts import published
 from scripts.encoder import Encoder, named_weights
 from torch import nn
 
@@ -112,10 +112,10 @@ def main() -> None:
     parser.add_argument("target", type=Path, help="where the weights go")
     parser.add_argument("--seconds", type=float, default=560)
     options = parser.parse_args()
-    published = teachers.minilm()
-    teacher = Encoder.of(published.weights, first_token=False).to("cuda")
+    model = published.minilm()
+    teacher = Encoder.of(model.weights, first_token=False).to("cuda")
     student = student_of(teacher).to("cuda")
-    train(teacher, student, Texts(options.texts, published.tokenizer, "cuda"), options.seconds)
+    train(teacher, student, Texts(options.texts, model.tokenizer, "cuda"), options.seconds)
     np.savez(options.target, **named_weights(student))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from loccit.embedding import Embedder, load_embedder
-from loccit.embedding.registry import BUNDLED_MODEL, FAST_MODEL, TAUGHT_MODEL
+from loccit.embedding.registry import BUNDLED_MODEL, FAST_MODEL, GRANITE_MODEL
 
 TEXTS = [
     "The tenant shall pay the rent on the first day of each month.",
@@ -29,7 +29,7 @@ def test_is_an_embedder(bundled: Embedder) -> None:
     assert (bundled.dimension, bundled.max_tokens, bundled.languages) == (384, 256, frozenset({"en"}))
 
 
-@pytest.mark.parametrize("folder", [BUNDLED_MODEL, FAST_MODEL, TAUGHT_MODEL])
+@pytest.mark.parametrize("folder", [BUNDLED_MODEL, FAST_MODEL, GRANITE_MODEL])
 def test_shipped_files_are_the_recorded_ones(folder: Path) -> None:
     recorded = json.loads((folder / "model.json").read_text(encoding="utf-8"))["sha256"]
     assert set(recorded) == {"model.onnx", "tokenizer.json"}
@@ -50,10 +50,10 @@ def test_fast_is_a_student_of_the_default(bundled: Embedder) -> None:
 
 def test_a_word_means_the_same_alone_and_in_a_sentence() -> None:
     """The first word of a text is read like any other: ``roses`` is not ``ro`` and ``ses``."""
-    taught = load_embedder("loccit-30m-english")
-    assert (taught.dimension, taught.max_tokens, taught.languages) == (384, 256, frozenset({"en"}))
-    roses, stove, tax = (taught.embed_query(text) for text in ("roses", "stove", "tax return"))
-    garden, kitchen = (taught.embed_query(text) for text in ("flower", "cooking"))
+    granite = load_embedder("granite-embedding-30m-english")
+    assert (granite.dimension, granite.max_tokens, granite.languages) == (384, 256, frozenset({"en"}))
+    roses, stove, tax = (granite.embed_query(text) for text in ("roses", "stove", "tax return"))
+    garden, kitchen = (granite.embed_query(text) for text in ("flower", "cooking"))
     assert garden @ roses > max(garden @ stove, garden @ tax) + 0.2
     assert kitchen @ stove > max(kitchen @ roses, kitchen @ tax) + 0.2
 

@@ -42,7 +42,7 @@ def cache_model(cache: Path, name: str) -> None:
         ("bundled", "all-MiniLM-L6-v2-int8"),
         ("all-MiniLM-L6-v2", "all-MiniLM-L6-v2-int8"),
         ("all-MiniLM-L6-v2-int8", "all-MiniLM-L6-v2-int8"),
-        ("loccit-30m-english", "loccit-30m-english-int8"),
+        ("granite-embedding-30m-english", "granite-embedding-30m-english-int8"),
         ("fast", "minilm-l3-student-int8"),
         ("Fast", "minilm-l3-student-int8"),
         ("minilm-l3-student-int8", "minilm-l3-student-int8"),

@@ -188,7 +188,7 @@ class IndexSettings:
     embedding_model: str = _text(
         "",
         "name of a model",
-        "Embedding model: default, fast, multilingual, or such as BAAI/bge-small-en-v1.5 or "
+        "Embedding model: default, fast, thorough, multilingual, or such as BAAI/bge-small-en-v1.5 or "
         "openai:text-embedding-3-small; the default one if unset.",
     )
     extract_definitions: bool = _switch(True, "Extract definitions of terms.")

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from loccit.embedding.folder import LocalModel, read_folder
+from loccit.embedding.folder import read_folder
+from loccit.embedding.joined import JoinedEmbedder, side_by_side
 from loccit.embedding.onnx import OnnxEmbedder, normalise
 from loccit.embedding.protocol import Embedder, Vectors
 from loccit.embedding.tokenizer import HuggingFaceTokenizer
@@ -29,7 +30,6 @@ from loccit.text.language import LANGUAGE_NAMES, detect_language
 
 BRIDGE = "multilingual.npz"
 """The file beside a bundled model that makes it multilingual."""
-SUFFIX = "+use-multilingual-v3"
 LANGUAGES: frozenset[str] = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 _DIMENSION = 512
 # It averages over a text, however long: more than any chunk has would only take time.
@@ -45,58 +45,44 @@ _PIECE = expression(
 )
 
 
-class MultilingualEmbedder(LocalModel):
+class MultilingualEmbedder(JoinedEmbedder):
     """A bundled model that finds passages in other languages too. Creating one reads only its settings."""
 
+    suffix = "+use-multilingual-v3"
+
     def __init__(self, base: OnnxEmbedder) -> None:
-        super().__init__(base.folder)
-        self._base = base
+        super().__init__(base)
         self._bridge_file = base.folder.graph.parent / BRIDGE
         if not self._bridge_file.is_file():
             raise LoccitError(f"The model {base.name} is of one language alone: it has no {BRIDGE}.")
         self._encoder = _encoder()
 
     @property
-    def name(self) -> str:
-        """Identity of the model."""
-        return self._base.name + SUFFIX
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        return self._base.dimension + _DIMENSION
+    def added(self) -> int:
+        """How many numbers the encoder adds."""
+        return _DIMENSION
 
     @property
     def languages(self) -> frozenset[str] | None:
         """Languages that the model covers."""
         return LANGUAGES | self._spoken
 
-    @property
-    def context_share(self) -> float:
-        """Not measured: no vector is made from another's."""
-        return 0.0
-
-    @property
-    def provider(self) -> str:
-        """Where the model runs."""
-        return self._base.provider
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in the order given."""
         known = [self._speaks(text) for text in texts]
         asked = [at for at, speaks in enumerate(known) if speaks is not False]
-        made = self._base.embed([texts[at] for at in asked]) if asked else ()
+        made = self.base.embed([texts[at] for at in asked]) if asked else ()
         return self._joined(self._encoded(texts), known, dict(zip(asked, made, strict=True)))
 
     def embed_query(self, text: str) -> Vectors:
         """Return the unit vector of a query."""
         speaks = self._speaks(text)
-        made = {} if speaks is False else {0: self._base.embed_query(text)}
+        made = {} if speaks is False else {0: self.base.embed_query(text)}
         return np.asarray(self._joined(self._encoded([text]), [speaks], made)[0], np.float32)
 
     @property
     def _spoken(self) -> frozenset[str]:
-        return self._base.languages or frozenset()
+        return self.base.languages or frozenset()
 
     def _speaks(self, text: str) -> bool | None:
         """Whether the bundled model speaks a text's language; None if that cannot be told."""
@@ -106,7 +92,7 @@ class MultilingualEmbedder(LocalModel):
     def _encoded(self, texts: Sequence[str]) -> Vectors:
         short = [text[:_CHARACTERS] for text in texts]
         groups = [short[start : start + _GROUP] for start in range(0, len(short), _GROUP)]
-        return self._encoder.encode(groups, self._base.threads)
+        return self._encoder.encode(groups, self.base.threads)
 
     def _joined(self, encoded: Vectors, known: Sequence[bool | None], made: dict[int, Vectors]) -> Vectors:
         matrix, centre, share = self._bridge
@@ -116,8 +102,7 @@ class MultilingualEmbedder(LocalModel):
                 said = normalise(made[at] - centre)
                 # A few words or figures, perhaps of no language: either may be the one that means something.
                 own[at] = said if speaks else normalise(said + own[at])
-        parts = [np.sqrt(1 - share) * own, np.sqrt(share) * encoded]
-        return normalise(np.concatenate(parts, axis=1))
+        return side_by_side(own, encoded, share)
 
     @cached_property
     def _bridge(self) -> tuple[Vectors, Vectors, float]:

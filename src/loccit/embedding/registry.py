@@ -11,7 +11,8 @@ from weakref import WeakValueDictionary
 
 from loccit.embedding.folder import is_static, tokenizer_file
 from loccit.embedding.hub import HUB_NAME, hub_folder
-from loccit.embedding.multilingual import SUFFIX, MultilingualEmbedder, MultilingualTokenizer
+from loccit.embedding.joined import TwoModels
+from loccit.embedding.multilingual import MultilingualEmbedder, MultilingualTokenizer
 from loccit.embedding.onnx import OnnxEmbedder
 from loccit.embedding.protocol import Embedder, Tokenizer
 from loccit.embedding.static import StaticEmbedder
@@ -20,17 +21,17 @@ from loccit.errors import LoccitError
 
 BUNDLED_MODEL = Path(__file__).parent / "models" / "all-minilm-l6-v2"
 FAST_MODEL = Path(__file__).parent / "models" / "minilm-l3-student"
-TAUGHT_MODEL = Path(__file__).parent / "models" / "loccit-30m-english"
+GRANITE_MODEL = Path(__file__).parent / "models" / "granite-embedding-30m-english"
 _BUNDLED = {
     **dict.fromkeys(("default", "bundled", "all-minilm-l6-v2", "all-minilm-l6-v2-int8"), BUNDLED_MODEL),
     **dict.fromkeys(("fast", "minilm-l3-student", "minilm-l3-student-int8"), FAST_MODEL),
-    **dict.fromkeys(("loccit-30m-english", "loccit-30m-english-int8"), TAUGHT_MODEL),
+    **dict.fromkeys(("granite-embedding-30m-english", "granite-embedding-30m-english-int8"), GRANITE_MODEL),
 }
 _REMOTE = ("openai", "azure", "ollama")
 _OLLAMA_URL = "http://localhost:11434/v1"
 _GROUP = "loccit.embedders"
-# The default model with other languages beside English. An index records the model's own name.
-MULTILINGUAL = "multilingual"
+# What is added to a bundled model, and the default one with it. An index records the model's own name.
+_ADDED = {"thorough": TwoModels.suffix, "multilingual": MultilingualEmbedder.suffix}
 T = TypeVar("T")
 # The bundled models, while in use: several libraries in one process share them.
 _EMBEDDERS: WeakValueDictionary[Path, OnnxEmbedder] = WeakValueDictionary()
@@ -41,16 +42,18 @@ _SHARING = threading.Lock()
 def load_embedder(spec: str | Path | None = None, **options: Any) -> Embedder:
     """Return the embedder that ``spec`` names; ``options`` go to its constructor.
 
-    Forms: nothing or ``default``; ``fast``, which takes half the time; ``loccit-30m-english``; ``multilingual``, for
-    sixteen languages; a folder with an ONNX or a static model; ``openai:MODEL``, ``azure:DEPLOYMENT``,
-    ``ollama:MODEL``; a Hugging Face name ``org/name`` (downloaded only with ``allow_download=True``); a name that an
-    installed package registered under the entry point ``loccit.embedders``.
+    Forms: nothing or ``default``; ``fast``, which takes half the time; ``thorough``, which takes twice as long;
+    ``granite-embedding-30m-english``; ``multilingual``, for sixteen languages; a folder with an ONNX or a static model;
+    ``openai:MODEL``, ``azure:DEPLOYMENT``, ``ollama:MODEL``; a Hugging Face name ``org/name`` (downloaded only with
+    ``allow_download=True``); a name that an installed package registered under the entry point ``loccit.embedders``.
     """
     text = _text(spec)
     allow_download = bool(options.pop("allow_download", False))
     if bundled := _bundled(text):
-        base = OnnxEmbedder(bundled, **options) if options else _shared(_EMBEDDERS, bundled, OnnxEmbedder)
-        return MultilingualEmbedder(base) if _is_multilingual(text) else base
+        base, added = _open(bundled, options), _added(text)
+        if added == TwoModels.suffix:
+            return TwoModels(base, _open(GRANITE_MODEL, options))
+        return MultilingualEmbedder(base) if added else base
     scheme, _, model = text.partition(":")
     if scheme in _REMOTE and model:
         return _remote(scheme, model, options)
@@ -76,7 +79,7 @@ def load_tokenizer(spec: str | Path | None = None, *, allow_download: bool = Fal
     """
     text = _text(spec)
     scheme, _, model = text.partition(":")
-    if _is_multilingual(text) and (bundled := _bundled(text)):
+    if _added(text) == MultilingualEmbedder.suffix and (bundled := _bundled(text)):
         return MultilingualTokenizer(tokenizer_file(bundled))
     if _bundled(text) or (scheme in _REMOTE and model) or _plugin(text) is not None:
         return _shared(_TOKENIZERS, tokenizer_file(BUNDLED_MODEL), HuggingFaceTokenizer)
@@ -112,13 +115,19 @@ def _text(spec: str | Path | None) -> str:
 
 
 def _bundled(text: str) -> Path | None:
-    """Return the bundled model that a text names; a multilingual one is named after that which it adds to."""
+    """Return the bundled model that a text names, or that it adds to."""
     name = text.lower()
-    return _BUNDLED.get("default" if name == MULTILINGUAL else name.removesuffix(SUFFIX))
+    return _BUNDLED.get("default" if name in _ADDED else name.removesuffix(_added(text)))
 
 
-def _is_multilingual(text: str) -> bool:
-    return text.lower() == MULTILINGUAL or text.lower().endswith(SUFFIX)
+def _added(text: str) -> str:
+    """Return what a text names beside a bundled model, as it ends; empty if nothing."""
+    name = text.lower()
+    return _ADDED.get(name) or next((added for added in _ADDED.values() if name.endswith(added)), "")
+
+
+def _open(folder: Path, options: dict[str, Any]) -> OnnxEmbedder:
+    return OnnxEmbedder(folder, **options) if options else _shared(_EMBEDDERS, folder, OnnxEmbedder)
 
 
 def _remote(scheme: str, model: str, options: dict[str, Any]) -> Embedder:
@@ -169,7 +178,8 @@ def _unknown(text: str) -> LoccitError:
     plugins = sorted(point.name for point in metadata.entry_points(group=_GROUP))
     registered = f" Registered here: {', '.join(plugins)}." if plugins else ""
     return LoccitError(
-        f"Unknown embedding model {text!r}. Use: default, fast or loccit-30m-english, which are bundled; multilingual; "
+        f"Unknown embedding model {text!r}. Use: default, fast, thorough or granite-embedding-30m-english, which are "
+        "bundled; multilingual; "
         "a folder with model.onnx and tokenizer.json; "
         "openai:MODEL, azure:DEPLOYMENT or ollama:MODEL; a Hugging Face name org/name; "
         f"or the name of an embedder that a package registered.{registered}"

