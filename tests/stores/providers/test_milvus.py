@@ -16,8 +16,7 @@ from tests.stores.providers import milvus_server
 from tests.stores.providers.milvus_double import MAX_TEXT, MilvusDouble
 
 from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
-from loccit.stores.providers.milvus import MilvusStore, collection_name, cut, whole_words
-from loccit.stores.providers.milvus_link import translate
+from loccit.stores.providers.milvus import MilvusStore, collection_name, cut, translate, whole_words
 from loccit.stores.registry import load_store
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.store import MAX_VALUE, Entry, Point, Store

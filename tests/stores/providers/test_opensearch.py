@@ -25,8 +25,7 @@ from loccit.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from loccit.stores.providers.opensearch import OpenSearchStore, fuse
-from loccit.stores.providers.opensearch_link import OpenSearchLink
+from loccit.stores.providers.opensearch import OpenSearchLink, OpenSearchStore, fuse
 from loccit.stores.registry import load_store
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.store import Entry, Store

@@ -14,7 +14,7 @@ from tests.stores.providers.sql_server_double_tds import ServerError
 from tests.stores.providers.sql_server_place import SqlServerPlace, make_certificate
 
 from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from loccit.stores.providers.sql_server_link import read_address
+from loccit.stores.providers.sql_server import read_address
 from loccit.stores.registry import load_store
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.store import Store

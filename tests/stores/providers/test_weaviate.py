@@ -13,8 +13,7 @@ from tests.stores.providers.weaviate_double_data import Table
 
 from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
 from loccit.stores.providers.link import WebAddress, read_address
-from loccit.stores.providers.weaviate import class_names
-from loccit.stores.providers.weaviate_link import grpc_address
+from loccit.stores.providers.weaviate import class_names, grpc_address
 from loccit.stores.registry import load_store
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.shared.ids import document_key

@@ -8,37 +8,39 @@ where an entry is, and many entries still fit into one request.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import contextlib
 import hashlib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from azure.core import MatchConditions
+from azure.core.exceptions import AzureError, ServiceRequestError, ServiceResponseError
 from azure.cosmos import ContainerProxy, CosmosClient, DatabaseProxy, PartitionKey, ThroughputProperties
 from azure.cosmos.exceptions import (
     CosmosAccessConditionFailedError,
     CosmosBatchOperationError,
+    CosmosClientTimeoutError,
+    CosmosHttpResponseError,
     CosmosResourceExistsError,
     CosmosResourceNotFoundError,
 )
 
 from loccit.embedding.protocol import Vectors
-from loccit.errors import StoreError, StoreSchemaError, UsageError
-from loccit.stores.providers.cosmos_nosql_link import CosmosLink
-from loccit.stores.providers.cosmos_nosql_queries import (
-    digits,
-    entry_indexes,
-    full_text_policy,
-    hybrid_query,
-    keyword_query,
-    point_indexes,
-    vector_policy,
-    vector_query,
-    where_all,
+from loccit.errors import (
+    StoreAccessError,
+    StoreError,
+    StoreSchemaError,
+    StoreUnavailableError,
+    UsageError,
 )
-from loccit.stores.providers.link import Result
+from loccit.stores.providers.link import LONGEST_REASON, Link, Result
 from loccit.stores.providers.tables import (
     Documents,
     TableStore,
@@ -53,6 +55,232 @@ from loccit.stores.providers.whole_words import whole_words
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.shared.ids import PointId
 from loccit.stores.store import PAYLOAD, Capabilities, Entry, Found, Point
+
+EXAMPLE = "AccountEndpoint=https://ann.documents.azure.com:443/;AccountKey=…;"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_PASSING = (408, 410, 429, 449)
+
+
+@dataclass(frozen=True)
+class Account:
+    """The address of an account, and its secret key."""
+
+    endpoint: str
+    host: str
+    key: str = field(repr=False)
+
+
+def read_account(settings: DatabaseSettings) -> Account:
+    """Parse a connection string, or an address alone with the key in api_key."""
+    text, key = settings.connection_string, settings.api_key
+    start = f"The connection_string of the database provider {settings.provider} "
+    like = f" It looks like {EXAMPLE} (the key may also be given as api_key)."
+    if not text.strip():
+        raise UsageError(f"{start}is missing.{like}")
+    found = {"accountendpoint": text.strip()} if re.match(r"https?://", text.strip()) else {}
+    for part in [] if found else text.split(";"):
+        name, equals, value = part.strip().partition("=")
+        if name and not equals:
+            raise UsageError(f"{start}is not made of name=value pairs with ; between them.{like}")
+        found[name.strip().lower()] = value.strip()
+    endpoint = urlsplit(found.get("accountendpoint", ""))
+    host = endpoint.hostname or ""
+    if endpoint.scheme not in ("http", "https") or not host:
+        raise UsageError(f"{start}has no AccountEndpoint that is an address.{like}")
+    secret = found.get("accountkey") or key
+    if not secret:
+        raise UsageError(f"{start}has no AccountKey, and api_key is not set.{like}")
+    try:
+        base64.b64decode(secret, validate=True)
+    except (binascii.Error, ValueError):
+        raise UsageError(f"{start}has an invalid AccountKey: copy all of it.{like}") from None
+    if endpoint.scheme == "http" and settings.option("tls", True) and host not in _LOOPBACK:
+        raise UsageError(
+            f"{start}would connect to {host} unencrypted. Write https://, or set the option tls to false if that is "
+            "what you want."
+        )
+    return Account(found["accountendpoint"], host, secret)
+
+
+class CosmosLink(Link[CosmosClient]):
+    """A client with a connection pool, which waits itself when throttled."""
+
+    errors: ClassVar[tuple[type[BaseException], ...]] = (AzureError, ValueError)
+    traced = False
+
+    def __init__(self, settings: DatabaseSettings, database: str) -> None:
+        super().__init__(settings)
+        self._account = read_account(settings)
+        self.name: str = database
+        self._verify: bool = settings.option("verify", True)
+        if not self._verify and self._account.host not in _LOOPBACK:
+            raise UsageError(
+                f"The option verify of the database provider {self.provider} may be false only for the emulator on "
+                "this machine."
+            )
+
+    def _connect(self) -> CosmosClient:
+        """Create the client, which asks the service for its regions."""
+        seconds = max(1, round(self.settings.timeout))
+        return CosmosClient(
+            self._account.endpoint,
+            credential=self._account.key,
+            connection_timeout=seconds,
+            read_timeout=seconds,
+            # Retries are done here, once for all providers; throttling is handled better by the client.
+            retry_connect=0,
+            retry_read=0,
+            retry_status=0,
+            retry_total=1,
+            retry_throttle_total=9,
+            retry_throttle_backoff_max=max(5, seconds),
+            connection_verify=self._verify,
+            enable_endpoint_discovery=self._account.host not in _LOOPBACK,
+            enable_compact_utf8_item_writes=True,
+            user_agent_suffix="loccit",
+        )
+
+    def _translated(self, error: Exception) -> BaseException:
+        """Translate an error. Those that callers decide by (404, 409, 412) are passed on unchanged."""
+        start = f"The database provider {self.provider} "
+        where = f"the account at {self._account.host}"
+        text = _told(error)
+        if isinstance(error, (ServiceRequestError, ServiceResponseError, CosmosClientTimeoutError)):
+            return StoreUnavailableError(
+                f"{start}does not reach {where}, or it does not answer in time: {text} Check AccountEndpoint in "
+                "connection_string, and timeout."
+            )
+        status = error.status_code if isinstance(error, CosmosHttpResponseError) else None
+        if status in (401, 403):
+            return StoreAccessError(
+                f"{start}was refused by {where}: {text} Check the AccountKey in connection_string (a read-only key "
+                "is not enough), and the account's firewall."
+            )
+        if status is not None and (status in _PASSING or status >= 500):
+            return StoreUnavailableError(
+                f"{start}was throttled by {where} ({status}): {text} If this persists, give the containers more "
+                "throughput (option throughput)."
+            )
+        if status in (404, 409, 412):
+            return error
+        if status == 413:
+            return StoreError(f"{start}sent a larger request than {where} accepts: {text}")
+        if re.search(r"vector|embedding", text, re.IGNORECASE) and re.search(
+            r"capability|enable", text, re.IGNORECASE
+        ):
+            return StoreError(
+                f"{start}needs the feature Vector Search, which is not enabled for {where} (Features in the portal, or "
+                f"the capability EnableNoSQLVectorSearch): {text}"
+            )
+        if re.search(r"full.?text", text, re.IGNORECASE):
+            return StoreError(
+                f"{start}has no full text index there: {text} Enable Full Text Search for {where} and index again, "
+                "or set native to none, so that Loccit does the keyword search."
+            )
+        if re.search(r"dimension", text, re.IGNORECASE):
+            return StoreSchemaError(f"{start}got a vector of another length than its container has: {text}")
+        return StoreError(f"{start}could not complete the request: {text}")
+
+
+def _told(error: Exception) -> str:
+    """Return the first words of an error; they never contain the key, but signatures are removed too."""
+    text = getattr(error, "http_error_message", None) or getattr(error, "message", None) or str(error)
+    text = " ".join(str(text).replace('\\"', '"').split())
+    found = re.search(r'"message": ?"([^"]+)', text) or re.search(r"Errors\W+([^\"\]]+)", text)
+    plain = found.group(1) if found else text
+    plain = re.split(r"Server used the following payload|ActivityId", plain)[0].replace("\\r\\n", " ")
+    return plain.strip(" ,.")[:LONGEST_REASON] + "."
+
+
+def vector_policy(dimension: int) -> dict[str, Any]:
+    """Define where the vectors are; it cannot be changed later."""
+    return {
+        "vectorEmbeddings": [
+            {"path": "/vector", "dataType": "float32", "dimensions": dimension, "distanceFunction": "cosine"}
+        ]
+    }
+
+
+def full_text_policy() -> dict[str, Any]:
+    """Define where the words are. A language must be named; the words are encoded so that it does not matter."""
+    return {"defaultLanguage": "en-US", "fullTextPaths": [{"path": "/words", "language": "en-US"}]}
+
+
+def point_indexes(kind: str, *, words: bool) -> dict[str, Any]:
+    """Index the vectors, the document, and the words if wanted; everything else is only stored."""
+    policy: dict[str, Any] = {
+        "indexingMode": "consistent",
+        "automatic": True,
+        "includedPaths": [{"path": "/document/?"}],
+        "excludedPaths": [{"path": "/*"}, {"path": "/vector/*"}],
+        "vectorIndexes": [{"path": "/vector", "type": kind}],
+    }
+    if words:
+        policy["fullTextIndexes"] = [{"path": "/words"}]
+    return policy
+
+
+def entry_indexes() -> dict[str, Any]:
+    """Index the fields that entries are looked up by."""
+    return {
+        "indexingMode": "consistent",
+        "automatic": True,
+        "includedPaths": [{"path": "/shard/?"}, {"path": "/kind/?"}, {"path": "/group/?"}],
+        "excludedPaths": [{"path": "/*"}],
+    }
+
+
+def vector_query(limit: int, documents: list[str] | None, *, exact: bool, knobs: Mapping[str, int]) -> str:
+    """Query the points nearest to @vector; the service puts the most similar first."""
+    distance = f"VectorDistance(c.vector, @vector{_manner(exact=exact, knobs=knobs)})"
+    return f"SELECT TOP {limit} c.id, {distance} AS score FROM c{where_all(_within(documents))} ORDER BY {distance}"
+
+
+def keyword_query(words: Sequence[str], limit: int, documents: list[str] | None) -> str:
+    """Query the points with any of some words, best first by BM25. Words are letters and need no quoting."""
+    listed = ", ".join(f'"{word}"' for word in words)
+    conditions = (f"FullTextContainsAny(c.words, {listed})", _within(documents))
+    return f"SELECT TOP {limit} c.id FROM c{where_all(*conditions)} ORDER BY RANK FullTextScore(c.words, {listed})"
+
+
+def hybrid_query(
+    vector: Vectors,
+    words: Sequence[str],
+    weights: tuple[float, float],
+    limit: int,
+    documents: list[str] | None,
+    *,
+    exact: bool,
+    knobs: Mapping[str, int],
+) -> str:
+    """Query the fusion of both. Values are inlined: the client sends the parts separately."""
+    listed = ", ".join(f'"{word}"' for word in words)
+    distance = f"VectorDistance(c.vector, {json.dumps(digits(vector))}{_manner(exact=exact, knobs=knobs)})"
+    fusion = f"RRF({distance}, FullTextScore(c.words, {listed}), [{weights[0]:.6g}, {weights[1]:.6g}])"
+    return f"SELECT TOP {limit} c.id FROM c{where_all(_within(documents))} ORDER BY RANK {fusion}"
+
+
+def digits(vector: Vectors) -> list[float]:
+    """Return a vector with as many digits as distinguish all single precision numbers, and no more."""
+    return [float(f"{number:.9g}") for number in vector.tolist()]
+
+
+def _manner(*, exact: bool, knobs: Mapping[str, int]) -> str:
+    if exact:
+        return ", true"
+    return f", false, {json.dumps(dict(knobs))}" if knobs else ""
+
+
+def _within(documents: list[str] | None) -> str:
+    # Written out, so that the service can see which partitions are meant.
+    return "" if documents is None else f"c.document IN ({', '.join(json.dumps(name) for name in documents)})"
+
+
+def where_all(*conditions: str) -> str:
+    """Return the WHERE clause for all conditions, ignoring empty ones."""
+    wanted = [condition for condition in conditions if condition]
+    return f" WHERE {' AND '.join(wanted)}" if wanted else ""
+
 
 Item = dict[str, Any]
 
