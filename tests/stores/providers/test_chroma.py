@@ -25,7 +25,6 @@ from loccit.errors import (
     StoreUnavailableError,
     UsageError,
 )
-from loccit.stores.registry import load_store
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.shared.ids import document_key
 from loccit.stores.store import MAX_VALUE, Entry, Store
@@ -122,63 +121,6 @@ def made(place: Place) -> Store:
 
 
 # -- settings ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ("", "such as https://chroma.example:8000, or a folder"),
-        ("localhost:8000", "such as https://chroma.example:8000, or a folder"),
-        ("ftp://chroma.example", "does not start with http:// or https://"),
-        ("http://", "does not start with http:// or https://"),
-        ("http://chroma.example:port", "is not an address"),
-        ("https://ann:hunter2@chroma.example", "belongs in api_key"),
-        ("https://chroma.example/?token=hunter2", "belongs in api_key"),
-    ],
-)
-def test_a_bad_connection_string(bad: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said) as error:
-        load_store(DatabaseSettings(provider="chromadb", connection_string=bad))
-    assert "chromadb" in str(error.value)
-    assert "connection_string" in str(error.value)
-    assert "hunter2" not in str(error.value)
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="must be a folder"):
-        load_store(DatabaseSettings(provider="chromadb", connection_string=str(tmp_path / "notes.txt")))
-
-
-def test_a_key_is_not_sent_in_the_clear() -> None:
-    settings = DatabaseSettings(
-        provider="chromadb", connection_string="http://chroma.example", api_key="hunter2"
-    )
-    with pytest.raises(UsageError, match="unencrypted") as error:
-        load_store(settings)
-    assert "hunter2" not in str(error.value)
-    for good in (
-        replace(settings, options={"tls": False}),
-        replace(settings, connection_string="https://chroma.example"),
-        replace(settings, connection_string="http://[::1]:8000"),
-        replace(settings, api_key=""),
-    ):
-        load_store(good).close()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"token_header": "Cookie"},
-        {"ca_file": "/no/such/file.pem"},
-        {"ef_search": 0},
-        {"max_neighbors": "many"},
-        {"tenant": 1},
-    ],
-)
-def test_options_are_checked(server: _Server, options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=f"option {next(iter(options))} of the database provider chromadb"):
-        server.store(options=options)
 
 
 @pytest.mark.parametrize("key", ["clé-hunter2", "hunter2\r\nX-Evil: 1", "hunter2 hunter2"])

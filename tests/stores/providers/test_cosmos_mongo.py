@@ -12,7 +12,7 @@ from tests.stores.providers.mongo_double import MongoDouble
 from tests.stores.providers.mongo_double_cosmos import CosmosWarehouse
 from tests.stores.providers.mongo_place import MongoBehaviour, MongoPlace
 
-from loccit.errors import StoreError, StoreSchemaError, UsageError
+from loccit.errors import StoreError, StoreSchemaError
 from loccit.stores.providers.cosmos_mongo import CosmosMongoStore
 from loccit.stores.registry import load_store
 from loccit.stores.shared.ids import document_key
@@ -109,13 +109,6 @@ def test_an_index_of_another_measure_is_refused(mongo: MongoPlace) -> None:
         store.link.handle().command({"createIndexes": "by-length", "indexes": [index]})  # type: ignore[attr-defined]
         with pytest.raises(StoreSchemaError, match="cosine"):
             store.create(DIMENSION)
-
-
-@pytest.mark.parametrize("options", [{"index": "flat"}, {"breadth": 5000}, {"m": "many"}])
-def test_options_out_of_bounds(mongo: MongoPlace, options: dict[str, object]) -> None:
-    (name,) = options
-    with pytest.raises(UsageError, match=name):
-        load_store(mongo.settings(options=options))
 
 
 @pytest.mark.parametrize("expected", [None, "before"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -42,47 +41,10 @@ class TestCosmosNoSql(StoreConformance):
 # -- where it is ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "is missing"),
-        ("AccountKey=aHVudGVyMg==;", "no AccountEndpoint"),
-        ("AccountEndpoint=ann.documents.azure.com;AccountKey=aHVudGVyMg==;", "no AccountEndpoint"),
-        ("AccountEndpoint=https://ann.documents.azure.com:443/;", "no AccountKey"),
-        ("AccountEndpoint=https://ann.documents.azure.com:443/;aHVudGVyMg", "name=value"),
-        ("AccountEndpoint=https://ann.documents.azure.com:443/;AccountKey=hunter2!;", "invalid AccountKey"),
-        ("AccountEndpoint=http://ann.documents.azure.com/;AccountKey=aHVudGVyMg==;", "unencrypted"),
-    ],
-)
-def test_a_connection_string_that_cannot_work(text: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said) as refused:
-        load_store(DatabaseSettings(provider="azure-cosmos-nosql", connection_string=text))
-    assert "azure-cosmos-nosql" in str(refused.value)
-    assert "connection_string" in str(refused.value)
-    assert "hunter2" not in str(refused.value)
-    assert "aHVudGVyMg" not in str(refused.value)
-
-
 def test_the_key_may_come_apart(place: CosmosPlace) -> None:
     address = f"http://127.0.0.1:{place.double.port}/"
     with load_store(place.settings(connection_string=address, api_key=KEY)) as store:
         assert store.dimension() is None
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"vector_index": "hnsw"},
-        {"search_list_multiplier": 101},
-        {"throughput": 400},
-        {"parallel": 0},
-        {"database": "a/b"},
-        {"exact": "yes"},
-    ],
-)
-def test_options_that_cannot_be(place: CosmosPlace, options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=next(iter(options))):
-        place.store(options=options)
 
 
 def test_certificates_are_looked_at() -> None:
@@ -108,11 +70,6 @@ def test_nothing_secret_is_said(place: CosmosPlace, caplog: pytest.LogCaptureFix
 
 
 # -- what is there -------------------------------------------------------------------------------------------------
-
-
-def test_another_dimension_is_refused(place: CosmosPlace, store: Store) -> None:
-    with place.store() as other, pytest.raises(StoreSchemaError, match=r"8 numbers.*12"):
-        other.create(12)
 
 
 @pytest.mark.parametrize(("index", "most"), [("flat", 505), ("diskANN", 4096)])

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from loccit.errors import StoreSchemaError, UsageError
-from loccit.stores.registry import load_store
+from loccit.errors import StoreSchemaError
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.shared.ids import document_key
 from loccit.stores.store import Entry, Point, Store
@@ -110,24 +109,6 @@ def files(place: _Folder, pattern: str = "index-*.faiss") -> list[str]:
 
 
 # -- settings ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("bad", ["", "http://localhost:8000"])
-def test_a_folder_is_needed(bad: str) -> None:
-    with pytest.raises(UsageError, match=r"faiss needs connection_string to be a folder"):
-        load_store(DatabaseSettings(provider="faiss", connection_string=bad))
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="is a file"):
-        load_store(DatabaseSettings(provider="faiss", connection_string=str(tmp_path / "notes.txt")))
-
-
-@pytest.mark.parametrize("value", [0, -1, "many", True])
-def test_options_are_checked(place: Place, value: Any) -> None:
-    with pytest.raises(UsageError, match="exact_below"):
-        place.store(options={"exact_below": value})
 
 
 def test_asking_makes_no_files(place: _Folder) -> None:

@@ -15,7 +15,7 @@ from pymilvus import MilvusClient
 from tests.stores.providers import milvus_server
 from tests.stores.providers.milvus_double import MAX_TEXT, MilvusDouble
 
-from loccit.errors import StoreAccessError, StoreError, StoreSchemaError, UsageError
+from loccit.errors import StoreAccessError, StoreError, StoreSchemaError
 from loccit.stores.providers.milvus import MilvusStore, collection_name, cut, translate, whole_words
 from loccit.stores.registry import load_store
 from loccit.stores.settings import DatabaseSettings
@@ -135,49 +135,6 @@ def _made(connection_string: str, api_key: str = "", **options: Any) -> MilvusSt
     return MilvusStore(settings)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "  ",
-        "localhost:19530",
-        "./milvus",
-        "tcp://db.example:19530",
-        "http://",
-        "https://db.example:port",
-        "https://root:hunter2@db.example",
-    ],
-)
-def test_a_bad_connection_string_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"milvus.*connection_string|connection_string.*milvus") as refused:
-        _made(text)
-    assert "http://localhost:19530" in str(refused.value)
-    assert "hunter2" not in str(refused.value)
-
-
-def test_a_file_of_an_older_milvus_lite_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "old.db").write_text("")
-    with pytest.raises(UsageError, match="versions before 3"):
-        _made(str(tmp_path / "old.db"))
-
-
-def test_a_token_is_not_sent_in_the_open() -> None:
-    with pytest.raises(UsageError, match="unencrypted") as refused:
-        _made("http://db.example:19530", "root:hunter2")
-    assert "hunter2" not in str(refused.value)
-    for text in ("https://db.example", "http://127.0.0.1:19530", "http://[::1]:19530", "http://localhost:1"):
-        _made(text, "root:hunter2")
-    _made("http://db.example:19530", "root:hunter2", tls=False)
-    _made("http://db.example:19530")
-
-
-def test_options_are_checked() -> None:
-    wrong: list[tuple[str, Any]] = [("index", "ivf"), ("ef", 0), ("m", "many"), ("consistency", "strong")]
-    for name, value in wrong:
-        with pytest.raises(UsageError, match=f"option {name} "):
-            _made("./milvus.db", "", **{name: value})
-
-
 def test_names_of_collections_never_meet() -> None:
     names = ["a-b", "a_b", "a-b-entries", "a-b_entries", "a_b-entries"]
     made = [collection_name(name) for name in names] + [collection_name(name, "entries") for name in names]
@@ -186,12 +143,6 @@ def test_names_of_collections_never_meet() -> None:
 
 
 # -- what is there -------------------------------------------------------------------------------------------
-
-
-def test_another_dimension_is_refused(store: Store) -> None:
-    with pytest.raises(StoreSchemaError, match=r"8 numbers.*384"):
-        store.create(384)
-    assert store.dimension() == DIMENSION
 
 
 @pytest.mark.parametrize("name", ["taken", "taken___entries"])

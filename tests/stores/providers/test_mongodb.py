@@ -11,8 +11,7 @@ from tests.stores.providers.mongo_double import MongoDouble
 from tests.stores.providers.mongo_double_atlas import AtlasWarehouse
 from tests.stores.providers.mongo_place import MongoBehaviour, MongoPlace
 
-from loccit.errors import StoreError, StoreSchemaError, StoreUnavailableError, UsageError
-from loccit.stores.registry import load_store
+from loccit.errors import StoreError, StoreSchemaError, StoreUnavailableError
 from loccit.stores.shared.ids import document_key
 from loccit.stores.store import Entry, Store
 from loccit.testing.libraries import LibraryConformance
@@ -186,16 +185,6 @@ def test_many_words_are_one_query_that_the_service_takes(mongo: MongoPlace) -> N
         store.keyword([f"w{number}" for number in range(3000)] * 2, 5)
         stage = mongo.sent("aggregate")[-1]["pipeline"][0]["$search"]
         assert len(stage["text"]["query"].split()) == 1000
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"quantization": "half"}, {"candidates": 0}, {"exact_below": "all"}, {"server_selection_timeout": 0.0}],
-)
-def test_options_out_of_bounds(mongo: MongoPlace, options: dict[str, object]) -> None:
-    (name,) = options
-    with pytest.raises(UsageError, match=name):
-        load_store(mongo.settings(options=options))
 
 
 def test_a_lost_answer_to_a_write_is_no_second_write(mongo: MongoPlace) -> None:

@@ -23,10 +23,8 @@ from loccit.errors import (
     StoreError,
     StoreSchemaError,
     StoreUnavailableError,
-    UsageError,
 )
 from loccit.stores.providers.opensearch import OpenSearchLink, OpenSearchStore, fuse
-from loccit.stores.registry import load_store
 from loccit.stores.settings import DatabaseSettings
 from loccit.stores.store import Entry, Store
 from loccit.testing.libraries import LibraryConformance
@@ -114,40 +112,6 @@ class TestElasticsearchGraph(StoreConformance):
 # -- settings ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "bad", ["", "localhost:9200", "ftp://x.example", "https://", "http://[::1", "http://h:port"]
-)
-def test_a_bad_connection_string_is_said(bad: str) -> None:
-    with pytest.raises(UsageError, match=r"opensearch.*connection_string.*https://"):
-        OpenSearchStore(DatabaseSettings("opensearch", bad))
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"flavor": "solr"}, "flavor"),
-        ({"engine": "nmslib2"}, "engine"),
-        ({"m": "many"}, "m of"),
-        ({"exact_below": True}, "exact_below"),
-        ({"verify": "no"}, "verify"),
-    ],
-)
-def test_a_bad_option_is_said(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        OpenSearchStore(DatabaseSettings("opensearch", "https://h.example", options=options))
-
-
-def test_credentials_do_not_go_in_the_open() -> None:
-    address = "http://ann:hunter2@search.example.com:9200"
-    with pytest.raises(UsageError, match="unencrypted") as refused:
-        OpenSearchStore(DatabaseSettings("opensearch", address))
-    assert "hunter2" not in str(refused.value)
-    with pytest.raises(UsageError, match="unencrypted"):
-        OpenSearchStore(DatabaseSettings("opensearch", "http://search.example.com", api_key="hunter2"))
-    OpenSearchStore(DatabaseSettings("opensearch", address, options={"tls": False}))
-    OpenSearchStore(DatabaseSettings("opensearch", "http://search.example.com"))
-
-
 def test_several_nodes_and_a_prefix() -> None:
     one, two = "https://ann:p%40ss@a.example/search", "https://b.example:9201"
     connection = OpenSearchLink(DatabaseSettings("opensearch", f"{one}, {two}"))
@@ -174,11 +138,6 @@ def test_an_api_key_will_do(place: OpenSearchPlace) -> None:
 
 
 # -- what is there already -----------------------------------------------------------------------------------
-
-
-def test_another_dimension_is_said(place: OpenSearchPlace, store: Store) -> None:
-    with pytest.raises(StoreSchemaError, match=r"opensearch.*8 numbers.*makes 384"):
-        store.create(384)
 
 
 def test_a_foreign_index_is_left_alone(place: OpenSearchPlace) -> None:
@@ -348,20 +307,6 @@ def test_fusion_of_nothing_is_nothing() -> None:
 
 
 # -- secrets -------------------------------------------------------------------------------------------------
-
-
-def test_a_secret_is_in_no_message(place: OpenSearchPlace, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("DEBUG")
-    store = load_store(place.wrong())
-    with pytest.raises(StoreAccessError) as refused:
-        store.dimension()
-    said = str(refused.value) + repr(store.settings) + store.describe() + caplog.text
-    assert "hunter2" not in said
-    place.stop()
-    with pytest.raises(StoreUnavailableError) as gone:
-        store.dimension()
-    assert "hunter2" not in str(gone.value)
-    assert "connection_string" in str(gone.value)
 
 
 def _make(place: OpenSearchPlace, index: str, body: dict[str, Any]) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pytest
 from tests.stores.providers.postgres_place import PostgresPlace, fresh, running_server
 from tests.stores.providers.postgres_server import PostgresServer
 
-from loccit.errors import UsageError
 from loccit.stores.providers import postgres_queries as postgres_search
 from loccit.stores.providers import postgres_tables as postgres_index
 from loccit.stores.providers.postgres import PostgresStore
@@ -143,21 +141,6 @@ def test_a_broken_off_index_is_made_again(place: PostgresPlace) -> None:
         )
         assert valid == [(True,)]
         store.drop()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"ef_search": 0},
-        {"ef_search": 1001},
-        {"m": 1},
-        {"m": 64, "ef_construction": 100},
-        {"build_memory": "lots"},
-    ],
-)
-def test_options_that_the_index_cannot_have(place: PostgresPlace, options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=next(iter(options)) if len(options) == 1 else "ef_construction"):
-        place.store(options=options)
 
 
 def test_many_who_write_make_one_index(place: PostgresPlace) -> None:

@@ -19,7 +19,6 @@ from loccit.errors import (
     StoreError,
     StoreSchemaError,
     StoreUnavailableError,
-    UsageError,
 )
 from loccit.stores.providers.qdrant import QdrantStore, asked, entry_id, frequencies
 from loccit.stores.registry import load_store
@@ -100,69 +99,7 @@ def _made(connection_string: str, api_key: str = "", **options: Any) -> QdrantSt
     return QdrantStore(settings)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "  ",
-        "localhost:6333",
-        "ftp://db.example:6333",
-        "http://",
-        "https://db.example:port",
-        "https://ann:hunter2@db.example",
-        "https://db.example?api-key=hunter2",
-    ],
-)
-def test_a_bad_connection_string_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"qdrant.*connection_string|connection_string.*qdrant") as refused:
-        _made(text)
-    assert "http://localhost:6333" in str(refused.value)
-    assert "hunter2" not in str(refused.value)
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "taken").write_text("")
-    with pytest.raises(UsageError, match="names a file"):
-        _made(str(tmp_path / "taken"))
-
-
-def test_a_key_is_not_sent_in_the_open() -> None:
-    with pytest.raises(UsageError, match="unencrypted") as refused:
-        _made("http://db.example:6333", "hunter2")
-    assert "hunter2" not in str(refused.value)
-    for text, options in (
-        ("https://db.example", {}),
-        ("http://127.0.0.1:6333", {}),
-        ("http://[::1]:6333", {}),
-        ("http://localhost:6333", {}),
-        ("http://db.example:6333", {"tls": False}),
-    ):
-        _made(text, "hunter2", **options)
-    _made("http://db.example:6333")
-
-
-def test_options_are_checked() -> None:
-    wrong: list[tuple[str, Any]] = [
-        ("hnsw_ef", 0),
-        ("exact_below", -1),
-        ("rrf_k", 0),
-        ("shards", "two"),
-        ("on_disk", 1),
-    ]
-    for name, value in wrong:
-        with pytest.raises(UsageError, match=name):
-            _made(":memory:", "", **{name: value})
-
-
 # -- what is there -------------------------------------------------------------------------------------------
-
-
-def test_another_dimension_is_refused(server: _Server) -> None:
-    with server.store() as store:
-        store.create(DIMENSION)
-        with pytest.raises(StoreSchemaError, match=r"8 numbers.*384"):
-            store.create(384)
-        assert store.dimension() == DIMENSION
 
 
 @pytest.mark.parametrize("name", ["laws", "laws.entries"])
