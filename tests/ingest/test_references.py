@@ -756,6 +756,12 @@ OTHER_ACTS = [
         "## Articolul {}\n\nText.\n",
     ),
     ("en", "Lantern Act, section 2 says so.", "section 2", "## Section {}\n\nText.\n"),
+    (
+        "pl",
+        "Zgodnie z art. 2 ustawy z dnia 8 sierpnia 1996 r. o portach.",
+        "art. 2",
+        "## Art. {}.\n\nTekst.\n",
+    ),
 ]
 
 
@@ -804,3 +810,32 @@ def test_hostile_references_take_bounded_time() -> None:
     assert all(item.target_section for item in extract(circular))
     extract("# One\n\n" + "Section 1, paragraph 2, point (a), of the " * 3000)
     extract("# One\n\narticle 1 " + "de la " * 20_000)
+
+
+def test_what_is_quoted_is_less_sure_to_be_of_this_document() -> None:
+    parts = "".join(f"## Section {number}\n\nLamps burn.\n\n" for number in range(1, 6))
+    quoted, plain = extract(
+        f"# Lantern Act\n\n{parts}The rules say “lamps of section 2 burn”, and section 3 agrees.\n"
+    )
+    assert quoted.sure < plain.sure
+
+
+def test_a_word_beside_numbers_that_are_not_here_names_another_act() -> None:
+    parts = "".join(f"## § {number}\n\nTekst.\n\n" for number in range(1, 8))
+    others = " ".join(f"Kehtib seaduse § {number}." for number in (26, 55, 120, 42, 2))
+    own = " ".join(f"Vaata § {number}." for number in range(1, 8))
+    here, there = [one for one in extract(f"# Määrus\n\n{parts}{own}\n\n{others}\n") if one.number_key == "2"]
+    assert here.sure > there.sure
+
+
+def test_tags_have_no_references() -> None:
+    text = '# A\n\n## 5.3 B\n\nSee 5.3 and <span id="5.3">here</span>.\n'
+    assert [one.start for one in extract(text)] == [text.index("5.3 and")]
+
+
+def test_this_paragraph_with_its_letter_is_this_one() -> None:
+    found = extract(
+        "# Lease\n\n## Section 1 Rent\n\n(a) Rent under this paragraph (a) is due.\n\n(b) Rent of paragraph (a) is low.\n"
+    )
+    this, other = (one for one in found if one.text.endswith("paragraph (a)"))
+    assert this.target_section == other.target_section and this.sure > other.sure

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from loccit.ingest.extract.references.documents import Names, Own, Owner, find_names
-from loccit.ingest.extract.references.evidence import LEAST, Amendments, Grounds
+from loccit.ingest.extract.references.evidence import LEAST, Amendments, Grounds, quotations
 from loccit.ingest.extract.references.grammar import (
     CONNECTED,
     Mention,
@@ -49,6 +49,10 @@ _AFTER_LABEL = re.compile(r"[*_]{0,3}(?:[.:—–]|[^\S\n]*[-–—:]\s|[^\S\n]*
 _OPENS = tuple('"“„«‟')
 # `Art. 112 d`, `art. 19^14`: a letter or a number that belongs to the number before it.
 _GOES_ON = re.compile(r"\s?\^\d|\s(?:[b-df-hj-np-tv-xz]|a(?=\s[A-ZÄÖÜ]))(?=[\s.,)])(?!\.\s?[a-zA-Z]\.)")
+_WORD_BEFORE = re.compile(r"([^\W\d_]{4,30})\s\Z")
+_WORD_BEHIND = re.compile(r"\s([^\W\d_]{4,30})(?!\w)")
+# So many mentions beside a word tell something of that word.
+_FEW = 3
 _PARAGRAPH = 4000
 # From here on a reference is shown without a doubt.
 _CERTAIN = 0.8
@@ -125,19 +129,29 @@ class _Reader:
         for mention, owner in zip(mentions, owners, strict=True):
             if not mention.relative:
                 self._count(mention, owner)
+        self._quotations = Masks(quotations(self._text))
         for mention, owner in zip(mentions, owners, strict=True):
             self._read(mention, owner)
 
     def _count(self, mention: Mention, owner: Owner | None) -> None:
-        """Count the mentions of a kind: all, those of this document, and those of them that are here."""
+        """Count the mentions of a kind, and beside a word: all, those of this document, and those of them here."""
         unit = next(unit for unit in mention.units if unit.items)
-        item, counts = unit.items[0], self._counts.setdefault(unit.kind, [0, 0, 0])
-        counts[0] += 1
-        if owner is None or owner.how == "this":
-            counts[1] += 1
-            counts[2] += not isinstance(
-                self._places.numbered(unit.kind, item.parts, item.base, mention.start), str
-            )
+        item = unit.items[0]
+        own = owner is None or owner.how == "this"
+        here = own and not isinstance(
+            self._places.numbered(unit.kind, item.parts, item.base, mention.start), str
+        )
+        for key in (unit.kind, *(self._beside(mention) if owner is None else ())):
+            counts = self._counts.setdefault(key, [0, 0, 0])
+            counts[0] += 1
+            counts[1] += own
+            counts[2] += here
+
+    def _beside(self, mention: Mention) -> tuple[str, ...]:
+        """The words right before and behind a mention, which may name what it is a part of: `seaduse § 2`."""
+        before = _WORD_BEFORE.search(self._low, max(0, mention.start - 30), mention.start)
+        behind = _WORD_BEHIND.match(self._low, mention.end)
+        return (*([f"{before[1]} …"] if before else []), *([f"… {behind[1]}"] if behind else []))
 
     def _owners(self, mentions: list[Mention]) -> list[Owner | None]:
         """What each mention says it belongs to; *Article 5 or Article 7 of that Directive* says so for both."""
@@ -353,10 +367,18 @@ class _Reader:
         unit = mention.lead
         outer = next((unit for unit in mention.units if unit.items), unit)
         mentioned, quiet, here = self._counts.get(outer.kind, (0, 0, 0))
+        found = (here + 1) / (quiet + 2)
+        for word in () if said or mention.relative else self._beside(mention):
+            if self._counts[word][1] >= _FEW:
+                found = min(found, (self._counts[word][2] + 1) / (self._counts[word][1] + 2))
         around = self._places.around(reference.start)
+        # A numbered paragraph of a judgment is not the place of the heading above it.
         home = self._places.section(place)
+        home = home if home.label else place
         unprinted = outer.kind == "article" and "article" not in self._places.kinds
         told = said or any(unit.how in ("this", "said") for unit in mention.units)
+        # `this Section 5`
+        told = told or not self._low.startswith(unit.word, unit.start)
         return Grounds(
             here=float(any(unit.how == "this" for unit in mention.units)),
             said=float(told),
@@ -371,9 +393,10 @@ class _Reader:
             amends=float(not told and self._amendments.around(mention.start, mention.end, around)),
             amending=self._amending,
             mixed=self._amending * (mention.relative and not told),
-            found=1.0 if mention.relative else (here + 1) / (quiet + 2),
+            found=1.0 if mention.relative else found,
             others=0.0 if mention.relative else (mentioned - quiet) / (mentioned + 1),
             agrees=float(agrees),
+            quoted=float(mention.start in self._quotations),
         )
 
     def _worth(self, mention: Mention, target: Target) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from loccit.ingest.extract.references.items import KIND_OF, S0, S1, WORD
@@ -42,14 +42,13 @@ _NOUN = (
 )
 # Acts are compounds in German, Dutch and Scandinavian languages, where they are also written in lower case.
 _COMPOUND = r"gesetz(?:es|buch(?:e?s)?)?|ordnung|richtlinie|vertrag(?:e?s)?|satzung|wet|wetboek|besluit"
-_SMALL_ACT_NAME = r"(?i:\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen))"
-_SMALL_ACT = re.compile(rf"(?P<name>{_SMALL_ACT_NAME})(?!\w)")
 _DATED = rf"\b(?:{_NOUN}),?{S1}(?:of{S1})?(?:1[6-9]|20)\d\d(?!\d)"
 _NAMES = re.compile(
     rf"(?<![\w/])(?:(?P<eu>{_EU})|(?P<code>{_CODE})|(?P<law>{_LAW})|(?P<dated>{_DATED}))|(?<=《)[^《》\n]{{2,50}}(?=》)"
 )
-# Every name has one of these in it. Most texts have none, and looking for these is far quicker.
-_MARKS = re.compile(r"\d/\d|U\.|USC|C\.|CFR|Pub|P\.L\.|RFC|PEP|(?:1[6-9]|20)\d\d|《")
+# Every name has one of these in it. Most texts have few, and looking for these is far quicker.
+_MARKS = re.compile(r"[\dUCPR《](?:(?<=\d)/\d|(?<=[12])[06-9]\d\d|(?<=[UC])\.|SC|FR|FC|EP|ub|\.L|(?<=《))")
+_LONGEST_NAME, _LONGEST_NUMBER = 160, 80
 _SMALL = frozenset("of and the on for in to against with or".split())
 # What precedes a word such as *Act* in a name: capitalised words, and small ones between.
 _BEFORE_NOUN = re.compile(
@@ -65,7 +64,7 @@ _JOINS = frozenset("of on the for de del la los las y e do da dos della".split()
 _WORDS = re.compile(r"[\w'’&-]+")
 _TAIL = re.compile(
     rf"(?:,?{S1}of|{S1}(?:to|in|under|from|des|der|zur|zum|du|de{S1}la|del|de|do|da|della|van|i|av)){S1}"
-    rf"(?P<the>(?:the|le|la|los|las|het|de|einer|eines){S1})?"
+    rf"(?:(?:the|le|la|los|las|het|de|einer|eines){S1})?(?:(?:Annex|Appendix|Schedule|Protocol){S1}(?:to|of){S1}(?:the{S1})?)?"
 )
 # `of this Act` in the languages at hand: the first need a word such as *of* before them, the others do without.
 _POINTING = (
@@ -93,20 +92,17 @@ _THAT = re.compile(
     rf"|{S1}(?:thereof|therein|thereto)\b"
 )
 _SHORT = re.compile(r"[^\S\n]{1,2}(?P<name>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,10}-?[A-ZÄÖÜ]{1,6})(?![\w'’])")
-_ANNEX = re.compile(
-    rf"(?P<word>Annex|Appendix|Schedule|Exhibit|Attachment|Protocol)\b(?P<to>{S1}(?:to|of){S1}(?:the{S1})?)?"
-)
 _OF_SHORT = re.compile(
     rf",?{S1}(?:of|to|in|under){S1}(?:the{S1})?(?P<name>[A-Z]{{2,8}}(?:[ -]\d{{2,6}})?)(?![\w'’])"
 )
-_US_CODE = re.compile(rf",?{S1}(?:of{S1}(?:the{S1})?)?(?:United{S1}States|U\.{S0}S\.){S1}Code\b(?P<name>)")
 # A name may be a link: `[RFC 5280](https://…), section 3.1`.
 _RIGHT_BEFORE = re.compile(rf"(?:\]\([^()\s]{{1,300}}\))?,?{S1}")
 _NEAR = 320
 # What may stand right before a reference: an act in title marks (Chinese) or small letters, the key of a bibliography
 # entry, an abbreviation.
 _BEFORE = re.compile(
-    rf"(?:《([^《》\n]{{2,50}})》|\[([A-Za-z][\w.+:-]{{1,40}})\],?{S1}|(?<![\w-])({_SMALL_ACT_NAME})[^\S\n]{{1,2}}"
+    rf"(?:《([^《》\n]{{2,50}})》|\[([A-Za-z][\w.+:-]{{1,40}})\],?{S1}"
+    r"|(?<![\w-])(?i:(\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen)))[^\S\n]{1,2}"
     r"|(?<![\w.])([A-Z]{2,8})[^\S\n]{1,2})\Z"
 )
 # What may stand between a number and what it is a part of: further parts, in words that no grammar here reads.
@@ -189,15 +185,16 @@ _OF_ANOTHER = re.compile(
     r"|^(?:The\s+)?[A-Z][\w ,'’-]{2,80}?\bAct\b(?=.*\b(?:Regulations?|Rules|Order|By-?laws?|Notice)\b)"
     r"|\b(?:under|implementing|amending|to\s+amend)\s+(?:the\s+)?[A-Z][\w ,'’-]{2,80}?\bAct\b"
 )
-
-
 # Where a title goes on about another act: *ordonnance modifiant l'ordonnance du 7 mars 1991*.
 _ABOUT_ANOTHER = re.compile(
     r"\b(?:modifi|amend|implement|en\s+(?:application|exécution)|pris\s+en|zur\s+(?:Änderung|Durchführung|Ausführung)|(?:tot|houdende)\s+wijziging"
     r"|uitvoering|kter\w+\s+se\s+(?:mění|provád)|o\s+změně|pentru\s+(?:modific|complet|aplic)|por\s+l[ao]\s+que\s+se\s+modifica)\w*",
     re.IGNORECASE,
 )
-_CITES = re.compile(r"[^.;()\n]{0,60}?\d{1,5}/\d{2,4}|[^.;()\n]{0,60}?\s(?:č|nr|n°|№)\.?\s?\d")
+# The date or number of an act, behind its name: another act where it is not in the own title.
+_NUMBERED = re.compile(
+    r"[^.,;:()\n]{0,45}?(?P<number>\d{1,5}/\d{2,4}|\b(?:1[5-9]|20)\d\d\b|(?<=\s[Nnč])[r.°º]{0,2}\s?\d[\d.]*)"
+)
 # Behind *the act*: that it is one named before, and not this one.
 _MENTIONED = re.compile(
     r"\s+(?:[a-zà-ÿ]{4,}\s+(?:d['’]|de\s|del\s|sobre\s|relati)|précitée?|susvisée?|visée?\b|susmentionnée?|above|aforesaid|mentioned|referred|cited|modifiée?|που|d['’]|de[slr]?\s|du\s|van\s|over\s|relati|of\s+\d|vom\s+\d|van\s+\d|de\s+\d|od?\s+\d)"
@@ -224,7 +221,9 @@ class Own:
     def means(self, phrase: str, behind: str) -> bool:
         """Whether *the Regulation*, after a number and with what stands behind it, is this document."""
         first, *others = _WORDS.findall(phrase) or [""]
-        if _CITES.match(behind):
+        if (numbered := _NUMBERED.match(behind)) and not any(
+            numbered["number"] in title for title in self._titles
+        ):
             return False
         if others and any(phrase.casefold() in title for title in self._titles):
             return True
@@ -263,7 +262,7 @@ def find_names(text: str, series: str = "") -> list[Name]:
     if series:
         other = re.compile(rf"(?<![\w/-]){re.escape(series)}[- ]\d{{1,6}}(?![\w.]\w)")
         found += [Name(match.group(), *match.span()) for match in other.finditer(text)]
-    for match in _NAMES.finditer(text) if _MARKS.search(text) else ():
+    for match in _near_marks(text):
         start, end = match.span()
         kind = ""
         number: tuple[str, ...] = ()
@@ -282,6 +281,20 @@ def find_names(text: str, series: str = "") -> list[Name]:
             kind = KIND_OF.get((part or "").lower().rstrip("."), "section")
         found.append(Name(" ".join(name.split()), start, end, kind, number))
     return sorted(found, key=lambda name: name.start) if series else found
+
+
+def _near_marks(text: str) -> Iterator[re.Match[str]]:
+    """Yield the names of a text, which is read around the marks only."""
+    done = 0
+    for mark in _MARKS.finditer(text):
+        at = mark.start()
+        while at >= done and (
+            near := _NAMES.search(text, max(done, at - _LONGEST_NAME), at + _LONGEST_NUMBER)
+        ):
+            name = _NAMES.match(text, near.start()) or near
+            yield name
+            done = max(name.end(), done + 1)
+        done = max(done, at)
 
 
 class Names:
@@ -325,32 +338,23 @@ class Names:
             return Owner("this", "", match.end())
         if match := _THAT.match(text, at):
             return Owner("last", match["noun"] or "", match.end())
-        if match := _CITED.match(text, at) or _US_CODE.match(text, at):
-            return Owner("other", match["name"] or "United States Code", match.end())
+        if match := _CITED.match(text, at):
+            return Owner("other", match["name"], match.end())
         match = _OF_SHORT.match(text, at) or (None if shouting else _SHORT.match(text, at))
         if match and match["name"] not in _NOT_NAMES:
             return Owner("other", match["name"], match.end())
-        owner = self._named_after(at, shouting) or (self._whole(at) if numbered else None)
+        owner = self._named_after(at) or (self._whole(at) if numbered else None)
         own = owner and owner.how == "other" and self._own.means(owner.name, text[owner.end : owner.end + 80])
         return Owner("this", "", owner.end) if owner and own else owner
 
-    def _named_after(self, at: int, shouting: bool) -> Owner | None:
+    def _named_after(self, at: int) -> Owner | None:
         text = self._text
         match = _TAIL.match(text, at)
         if match is None:
             return None
-        at_name = match.end()
-        annex = _ANNEX.match(text, at_name) if match["the"] else None
-        if annex:
-            at_name = annex.end()
-        if named := self._starts.get(at_name):
+        if named := self._starts.get(match.end()):
             return Owner("other", named.name, named.end)
-        if annex:
-            whole = self.after(annex.start("to"), shouting) if annex["to"] else None
-            return whole or Owner("title", annex["word"], annex.end("word"))
-        if small := _SMALL_ACT.match(text, at_name):
-            return Owner("other", small["name"], small.end())
-        return self._called(at_name)
+        return self._called(match.end())
 
     def _whole(self, at: int) -> Owner | None:
         """What a number is a part of, by the noun phrase behind it, in any language: `van de zwemwaterrichtlijn`."""

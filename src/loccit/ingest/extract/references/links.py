@@ -26,9 +26,9 @@ _CONTENTS = frozenset(
     | {"table des matieres", "indice", "on this page", "list of sections"}
 )
 _CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
+_TAG = re.compile(r"</?[a-z][a-z0-9]{0,10}(?:\s[^<>\n]{0,300})?>")
 _LISTED = re.compile(r"(?:[-*+•–]|\(?\w{1,4}[.)])\s")
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
-_ADDRESS = re.compile(r"\b(?:https?|ftp|mailto):[^\s<>)\]]+")
 _EXTERNAL = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _MAX_LINE = 400
 _LONGEST_HEAD, _MOST_NAMED = 20_000, 100
@@ -97,8 +97,8 @@ def _text_spans(parsed: Parsed) -> Iterator[tuple[int, int]]:
         yield (shown if outside else link.start), link.end
     if "`" in text:
         yield from (match.span() for match in _CODE.finditer(text))
-    if ":" in text:
-        yield from (match.span() for match in _ADDRESS.finditer(text))
+    if "<" in text:
+        yield from (match.span() for match in _TAG.finditer(text))
 
 
 def _is_code(text: str, start: int) -> bool:
