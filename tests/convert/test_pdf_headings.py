@@ -680,3 +680,36 @@ def test_bookmarks_that_are_repeated_count_once(tmp_path: Path) -> None:
     outline += [(1, "chapter 2: Dues", 2, None)]
     found = [h.casefold() for h in headings(convert(tmp_path, *pages, outline=outline))]
     assert len(found) == 2 and "chapter 1" in found[0] and "chapter 2" in found[1]
+
+
+def test_a_series_that_begins_anew_between_two_of_another_is_below_it(tmp_path: Path) -> None:
+    """Numerals, letters and digits in one type; the last part has letters only, and the appendices too."""
+    outline = (
+        "I. Port",
+        "A. Berths",
+        "1. North",
+        "2. South",
+        "B. Dues",
+        "II. Lights",
+        "A. Red",
+        "B. Green",
+        "III. Law",
+    )
+    page, y = Page(), 50.0
+    for title in outline:
+        page.text(72, y, title, 11, "B")
+        y = text(page, y + 18)
+    found = headings(convert(tmp_path, page))
+    assert found == [f"{'#' * (1 + (t[0] in 'AB') + 2 * t[0].isdigit())} {t}" for t in outline]
+
+
+def test_what_has_no_number_is_on_the_level_of_numbers_in_its_type(tmp_path: Path) -> None:
+    outline = ("ARTICLE I BERTHS", "DUES OF THE PORT", "ARTICLE II LIGHTS", "GREEN LIGHTS", "ARTICLE III LAW")
+    page, y = Page().text(72, 50, "By-laws of the port", 20, "B"), 90.0
+    for title in outline:
+        page.text(72, y, title, 11, "B")
+        y = text(page, y + 18)
+    assert headings(convert(tmp_path, page)) == [
+        "# By-laws of the port",
+        *(f"## {title}" for title in outline),
+    ]

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias
 
 from loccit.ingest.convert.pdf.candidates import (
     Body,
@@ -36,6 +36,7 @@ from loccit.ingest.convert.pdf.outline import (
 )
 from loccit.ingest.convert.pdf.page import Flow, Heading, Item, Line, PageText, Table
 from loccit.ingest.convert.pdf.selection import (
+    count,
     counts_up,
     find_run_ins,
     front_pages,
@@ -53,7 +54,7 @@ _LONG = 5
 _MISSED = 0.5
 _Kind: TypeAlias = tuple[str, int, float, bool, bool, bool]
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_LETTER = re.compile(r"[A-HJ-UWYZ]")
+_NUMERALS = frozenset("IVXLC")
 _NO_TITLE = re.compile(
     r"\W*(?:(?:anonymous|unknown|untitled|no title|none|document|title|slide|microsoft (?:word|powerpoint)"
     r"|powerpoint presentation|print(?:ing)?)\b\W*\d*\W*$|microsoft (?:word|powerpoint|excel) - )|\S+\.[a-z]\w{1,4}$",
@@ -306,25 +307,69 @@ def assign_levels(found: Sequence[Candidate]) -> list[int]:
     """A level for each heading.
 
     Headings of one kind share a level. Kinds are ordered by size, then weight and capitals; a decimal number is below
-    the shorter number it extends, a Chapter below a Part.
+    the shorter number it extends, a Chapter below a Part, and a series that begins anew between two numbers of another
+    one, below that. What has no label is on the level of labelled headings that look the same.
     """
     sections_hold_articles = _directly(found, "section", "article") > _directly(found, "article", "section")
-    letters = [c.label.number for c in found if _is_letter(c.label)]
-    restarts = len(set(letters)) < len(letters)
-    kinds = [_kind(c, sections_hold_articles, restarts) for c in found]
+    inner = _nesting(found)
+    kinds = [_kind(c, sections_hold_articles, inner[n]) for n, c in enumerate(found)]
     members: dict[_Kind, list[Candidate]] = defaultdict(list)
     for kind, candidate in zip(kinds, found, strict=True):
         members[kind].append(candidate)
     sizes = {kind: float(median(c.look.size for c in found)) for kind, found in members.items()}
     order = sorted(members, key=lambda k: _sort_key(k, sizes[k], members[k]))
+    looks = {k: Counter(c.look for c in members[k]).most_common(1)[0][0] for k in order if k[0] != "style"}
+    # What is above all of them is their title.
+    like = {
+        k: next((o for o in looks if looks[o] == k[2:] and members[o][0].first < members[k][-1].first), k)
+        for k in order
+        if k not in looks
+    }
     groups: list[list[_Kind]] = []
-    for kind in order:
+    for kind in (kind for kind in order if like.get(kind, kind) == kind):
         if groups and _equal(groups[-1][-1], kind, sizes):
             groups[-1].append(kind)
         else:
             groups.append([kind])
     level_of = {kind: level for level, group in enumerate(groups, 1) for kind in group}
-    return [level_of[k] for k in kinds]
+    return [level_of[like.get(k, k)] for k in kinds]
+
+
+def _nesting(found: Sequence[Candidate]) -> list[int]:
+    """How deep each plain number, numeral or letter is in the others: I. holds A. if II. comes after letters."""
+    kinds = _series([c.label for c in found])
+    holds: Counter[tuple[str, str]] = Counter()
+    for kind in set(kinds) - {""}:
+        of_kind = [n for n, other in enumerate(kinds) if other == kind]
+        for a, b in pairwise(of_kind):
+            if _counted(found[b], kind) == _counted(found[a], kind) + 1:
+                holds.update((kind, inner) for inner in set(kinds[a + 1 : b]) - {"", kind})
+    depth: dict[str, int] = {"": 0}
+    for kind in sorted(set(kinds) - {""}, key=kinds.index):
+        outer = [depth[other] for other in depth if other and holds[other, kind] > holds[kind, other]]
+        depth[kind] = max(outer, default=-1) + 1
+    return [depth[kind] for kind in kinds]
+
+
+def _series(labels: Sequence[Label | None]) -> list[str]:
+    """Whether each plain label is a digit, a numeral or a letter; H. makes the I. after it a letter."""
+    plain = [label.number if label and not is_strong(label) and label.depth == 1 else "" for label in labels]
+    kinds: list[str] = []
+    letter = ""
+    for number in plain:
+        if number.isdigit() or not number:
+            kinds.append("digit" if number else "")
+        elif len(number) > 1 or (number in _NUMERALS and ord(number) != ord(letter or "A") + 1):
+            kinds.append("numeral")
+        else:
+            kinds.append("letter")
+            letter = number
+    return kinds
+
+
+def _counted(candidate: Candidate, kind: str) -> int:
+    number = candidate.label.number if candidate.label is not None else ""
+    return count(number) if kind != "letter" else ord(number)
 
 
 def _directly(found: Sequence[Candidate], outer: str, inner: str) -> int:
@@ -336,12 +381,7 @@ def _directly(found: Sequence[Candidate], outer: str, inner: str) -> int:
     return count
 
 
-def _is_letter(label: Label | None) -> TypeGuard[Label]:
-    """Whether a label is a letter, and no Roman numeral."""
-    return label is not None and not is_strong(label) and bool(_LETTER.fullmatch(label.number))
-
-
-def _kind(candidate: Candidate, sections_hold_articles: bool, letters_restart: bool) -> _Kind:
+def _kind(candidate: Candidate, sections_hold_articles: bool, inner: int) -> _Kind:
     label, look = candidate.label, candidate.look
     if label is not None and is_strong(label):
         rank = label.rank * 10
@@ -350,8 +390,6 @@ def _kind(candidate: Candidate, sections_hold_articles: bool, letters_restart: b
             rank -= 15
         return ("label", rank + label.depth, 0.0, False, False, False)
     if label is not None:
-        # Letters that begin again in each section are below its number.
-        inner = letters_restart and _is_letter(label)
         return ("number", label.depth + inner, look.size, False, False, False)
     if is_lettered(candidate.text):
         return ("number", _LETTERED, look.size, False, False, False)

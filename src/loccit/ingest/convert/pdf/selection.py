@@ -410,6 +410,11 @@ def counts_up(numbers: Sequence[str]) -> bool:
     return rising >= 0.7 * (len(values) - 1)
 
 
+def count(number: str) -> int:
+    """The first number of a label."""
+    return _value(number)[0]
+
+
 def _value(number: str) -> tuple[int, ...]:
     if re.fullmatch(r"[IVXLCDM]+", number):
         total = 0
