@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -62,6 +61,8 @@ def _awaiting(
 
     def decorate(declared: Callable[..., Any]) -> Callable[Concatenate[Owner, P], Coroutine[Any, Any, T]]:
         async def call(self: Owner, /, *args: P.args, **options: P.kwargs) -> T:
+            import asyncio
+
             # By name, so that what a subclass does instead is done here too.
             return await asyncio.to_thread(getattr(self, method.__name__), *args, **options)
 

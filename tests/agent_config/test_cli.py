@@ -9,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from loccit.cli.app import GuardedGroup
 from loccit.cli.config import config
-from loccit.cli.errors import GuardedGroup
 from loccit.config.agent import agent_schema
 from loccit.config.settings import IndexSettings, SearchSettings, describe
 

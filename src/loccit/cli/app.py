@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from loccit.cli.asking import typed
 from loccit.cli.chat import chat
 from loccit.cli.config import config
 from loccit.cli.connect import connect
-from loccit.cli.define import define
-from loccit.cli.diff import diff
 from loccit.cli.doctor import doctor
-from loccit.cli.documents import documents
-from loccit.cli.errors import GuardedGroup
+from loccit.cli.errors import guarded, interrupted
 from loccit.cli.eval import evaluate
 from loccit.cli.forget import forget
-from loccit.cli.grep import grep
 from loccit.cli.index import index
 from loccit.cli.logs import LogFormat, LogFormatOption, LogLevelOption, configure
 from loccit.cli.mcp import mcp
 from loccit.cli.migrate import migrate
-from loccit.cli.obligations import obligations
-from loccit.cli.outline import outline
-from loccit.cli.refs import refs
-from loccit.cli.search import search
-from loccit.cli.section import section
+from loccit.cli.questions import COMMANDS
 from loccit.cli.serve import serve
 from loccit.cli.status import status
-from loccit.cli.verify import verify
 
 HELP = """Search structured documents, and cite the exact place of every passage.
 
@@ -51,6 +46,34 @@ is {"error": {"type": …, "message": …}}; the message also goes to standard e
 FIND = "Find and read"
 KEEP = "Build and maintain the index"
 AGENTS = "Serve it to agents"
+
+
+class GuardedGroup(TyperGroup):
+    """The group of all commands; turns every exception into a message and an exit code."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line."""
+        given = list(sys.argv[1:] if args is None else args)
+        end = given.index("--") if "--" in given else len(given)
+        words = [word for word in given[:end] if word != "--debug"] + given[end:]
+        run = super().main
+        guarded(lambda: run(words, prog_name, complete_var, False, windows_expand_args, **extra), given)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(interrupted()) from None
+
 
 app: typer.Typer = typer.Typer(
     cls=GuardedGroup,
@@ -84,17 +107,8 @@ def _everywhere(
     configure(log_format, log_level)
 
 
-app.command(rich_help_panel=FIND)(search)
-app.command(rich_help_panel=FIND)(grep)
-app.command(rich_help_panel=FIND)(section)
-app.command(rich_help_panel=FIND)(define)
-app.command(rich_help_panel=FIND)(refs)
-app.command(rich_help_panel=FIND)(verify)
-app.command(rich_help_panel=FIND)(diff)
-app.command(rich_help_panel=FIND)(outline)
-app.command(rich_help_panel=FIND)(obligations)
-app.command(rich_help_panel=FIND)(documents)
-app.command("ls", hidden=True)(documents)
+for _name, _command in COMMANDS.items():
+    app.command(_name, rich_help_panel=FIND, hidden=_name == "ls")(typed(_command))
 app.command(rich_help_panel=KEEP)(index)
 app.command(rich_help_panel=KEEP)(connect)
 app.command(rich_help_panel=KEEP)(migrate)

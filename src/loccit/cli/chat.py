@@ -158,7 +158,7 @@ def _converse(session: Session) -> bool:
 
 def _command(session: Session, line: str) -> bool:
     """Do what a command says; return whether the conversation goes on."""
-    from loccit.cli.section import show_section
+    from loccit.cli.views import show_section
 
     word, _, rest = line.partition(" ")
     if word in ("/quit", "/exit", "/q"):

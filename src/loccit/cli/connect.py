@@ -17,7 +17,8 @@ from loccit.cli.database import (
     SettingsOption,
     given_database,
 )
-from loccit.cli.options import FOLDER, IndexOption, JsonOption, QuietOption, index_path
+from loccit.cli.folder import FOLDER, index_path
+from loccit.cli.options import IndexOption, JsonOption, QuietOption
 from loccit.cli.output import display_path, plural, print_json, show
 from loccit.errors import UsageError
 

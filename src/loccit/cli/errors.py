@@ -6,11 +6,8 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Any, NoReturn
-
-import typer
-from typer.core import TyperGroup
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from loccit.cli.output import message, print_json, safe, show_record
 from loccit.errors import LoccitError, NotFoundError, UsageError
@@ -25,42 +22,30 @@ _COMMANDS = {
 }
 
 
-class GuardedGroup(TyperGroup):
-    """The group of all commands; turns every exception into a message and an exit code."""
+def guarded(run: Callable[[], object], given: Sequence[str]) -> NoReturn:
+    """Run a command, and leave with its exit code; every exception becomes a message and a code."""
+    options = given[: given.index("--")] if "--" in given else given
+    debug = "--debug" in options or bool(os.environ.get("LOCCIT_DEBUG"))
+    _prepare(debug)
+    code: object = None
+    try:
+        code = run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = interrupted()
+    except BrokenPipeError:
+        _hang_up()
+    except Exception as error:
+        if debug:
+            print(safe(traceback.format_exc()), file=sys.stderr)
+        _fail(error, as_json="--json" in options)
+    sys.exit(code if isinstance(code, int) else 0)
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
-        """Run a command line."""
-        given = list(sys.argv[1:] if args is None else args)
-        options = given[: given.index("--")] if "--" in given else given
-        debug = "--debug" in options or bool(os.environ.get("LOCCIT_DEBUG"))
-        _prepare(debug)
-        given = [word for word in options if word != "--debug"] + given[len(options) :]
-        try:
-            code = super().main(given, prog_name, complete_var, False, windows_expand_args, **extra)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _hang_up()
-        except Exception as error:
-            if debug:
-                print(safe(traceback.format_exc()), file=sys.stderr)
-            _fail(error, as_json="--json" in options)
-        sys.exit(code if isinstance(code, int) else 0)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            message("\nInterrupted. Run the same command again to resume.")
-            raise typer.Exit(INTERRUPTED) from None
+def interrupted() -> int:
+    """Say that a command was interrupted, and return the exit code."""
+    message("\nInterrupted. Run the same command again to resume.")
+    return INTERRUPTED
 
 
 def exit_code(error: Exception) -> int:
@@ -84,7 +69,7 @@ def _fail(error: Exception, as_json: bool) -> NoReturn:
             hint = f"Try '{context.command_path} --help' for help."
         if not text:  # no command was given, and the help has been shown
             sys.exit(code)
-    elif isinstance(error, typer.Abort):
+    elif kind == "Abort":  # of Typer, which is not always there
         text, code = "Aborted.", ERROR
     else:
         text, code = f"{kind}: {error}" if str(error) else kind, ERROR

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from loccit.cli.options import IndexOption, JsonOption, open_library
+from loccit.cli.folder import open_library
+from loccit.cli.options import IndexOption, JsonOption
 from loccit.cli.output import one_line, plural, print_json, show
 
 

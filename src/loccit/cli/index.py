@@ -21,7 +21,8 @@ from loccit.cli.database import (
     given_database,
 )
 from loccit.cli.errors import SOME_FAILED
-from loccit.cli.options import FOLDER, IndexOption, JsonOption, QuietOption, index_path, setting_option
+from loccit.cli.folder import FOLDER, index_path
+from loccit.cli.options import IndexOption, JsonOption, QuietOption, setting_option
 from loccit.cli.output import display_path, duration, message, one_line, plural, print_json, show, size
 from loccit.errors import UsageError
 

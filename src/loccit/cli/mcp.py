@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loccit.cli.options import FOLDER, IndexOption, JsonOption, index_path
+from loccit.cli.folder import FOLDER, index_path
+from loccit.cli.options import IndexOption, JsonOption
 from loccit.cli.output import display_path, message, print_json
 from loccit.errors import UsageError
 

@@ -17,7 +17,8 @@ from loccit.cli.database import (
     SettingsOption,
     given_database,
 )
-from loccit.cli.options import IndexOption, JsonOption, QuietOption, open_library
+from loccit.cli.folder import open_library
+from loccit.cli.options import IndexOption, JsonOption, QuietOption
 from loccit.cli.output import duration, one_line, plural, print_json, show
 from loccit.errors import UsageError
 

@@ -1,59 +1,27 @@
-"""Options that several commands share, and the index that they name."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-import os
-import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from loccit.cli.asking import INDEX, JSON
 from loccit.config.settings import setting
-from loccit.errors import IndexNotFoundError
-
-if TYPE_CHECKING:
-    from loccit.library import Library
-
-GENERAL = "General"
-FOLDER = ".loccit"
-
-
-def meant(name: str) -> str:
-    """Return a document's path or folder as the index knows it when it is written as ``../notes``."""
-    return os.path.abspath(Path(name).expanduser()) if {"..", "~"} & set(Path(name).parts) else name
-
-
-def _named(document: str | None) -> str | None:
-    return None if document is None else meant(document)
-
 
 IndexOption = Annotated[
     Path | None,
     typer.Option(
-        "--index",
-        "-i",
-        metavar="DIR",
-        envvar="LOCCIT_INDEX",
-        help="The index to use; by default the nearest .loccit/ upwards.",
-        rich_help_panel=GENERAL,
-    ),
-]
-DocumentOption = Annotated[
-    str | None,
-    typer.Option(
-        "--document",
-        "-d",
-        metavar="DOC",
-        help="Look in this document: its path, file name or title.",
-        callback=_named,
+        *INDEX.flags,
+        metavar=INDEX.metavar,
+        envvar=INDEX.variable,
+        help=INDEX.help,
+        rich_help_panel=INDEX.panel,
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
-JsonOption = Annotated[
-    bool,
-    typer.Option("--json", help="Print one JSON document on standard output.", rich_help_panel=GENERAL),
-]
+JsonOption = Annotated[bool, typer.Option(*JSON.flags, help=JSON.help, rich_help_panel=JSON.panel)]
 
 
 def setting_option(
@@ -67,60 +35,4 @@ def setting_option(
         help=f"{known.said()} {more}".strip(),
         rich_help_panel=panel,
         autocompletion=(lambda: list(known.choices)) if known.choices else None,
-    )
-
-
-def index_path(given: Path | None) -> Path | None:
-    """Return the index folder that is meant: the one given (or the ``.loccit`` in it), else the nearest upwards."""
-    if given is not None:
-        inner = given / FOLDER
-        return inner if given.name != FOLDER and inner.is_dir() else given
-    from loccit.library import find_index
-
-    return find_index()
-
-
-def open_library(given: Path | None) -> Library:
-    """Open an index that is there already."""
-    path = index_path(given)
-    if path is None and (former := former_index()) is not None:
-        raise IndexNotFoundError(
-            f"There is no index here or in a folder above, but {former} is one that Loccit made under its former "
-            f"name. To go on with it, rename it: mv {shlex.quote(str(former))} "
-            f"{shlex.quote(str(former.with_name(FOLDER)))}"
-        )
-    if path is None:
-        raise IndexNotFoundError(
-            "There is no index here or in a folder above. Make one first with: loccit index PATH"
-            + _other_way()
-        )
-    if not path.exists():
-        raise IndexNotFoundError(
-            f"There is no index at {path}. Make one first with: loccit index PATH --index {path}{_other_way()}"
-        )
-    from loccit.library import Library
-
-    return Library(path, create=False)
-
-
-def former_index() -> Path | None:
-    """Return an index under the project's former name, here or in a folder above; others use that name too."""
-    here = Path.cwd()
-    from loccit.stores.embedded.schema import is_ours
-
-    for folder in (here, *here.parents):
-        record = folder / ".pinakes" / "record.sqlite3"
-        if record.is_file() and is_ours(record):
-            return record.parent
-    return None
-
-
-def _other_way() -> str:
-    """Mention the database that the environment names."""
-    from loccit.stores.settings import PROVIDER_VARIABLE
-
-    return (
-        ", or use the library in the database with: loccit connect"
-        if os.environ.get(PROVIDER_VARIABLE)
-        else ""
     )

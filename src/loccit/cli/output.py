@@ -14,7 +14,7 @@ import traceback
 from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -141,12 +141,30 @@ def console(stderr: bool = False) -> Console:
 
 def show(*renderables: RenderableType, to: Console | None = None) -> None:
     """Print to standard output, without trailing blanks where nobody would see why they are there."""
+    if to is None and recorder is None and not _styled(sys.stdout) and all(map(_is_text, renderables)):
+        sys.stdout.write("".join(f"{_trimmed(text)}\n" for text in renderables if isinstance(text, str)))
+        return
     target = to or console()
     with nullcontext() if target.is_terminal else target.capture() as captured:
         for item in renderables:
             target.print(item, soft_wrap=isinstance(item, str))
     if captured is not None:
-        target.file.write("\n".join(line.rstrip() for line in captured.get().split("\n")))
+        target.file.write(_trimmed(captured.get()))
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def _is_text(item: object) -> bool:
+    # Rich widens tabs.
+    return isinstance(item, str) and "\t" not in item
+
+
+def _styled(stream: TextIO) -> bool:
+    """Whether Rich may style what is written there; to anything but a terminal, plain text is written without it."""
+    asked = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "JUPYTER_COLUMNS")
+    return stream.isatty() or any(name in os.environ for name in asked)
 
 
 def message(text: str) -> None:

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from loccit.cli.folder import FOLDER, index_path
 from loccit.cli.mcp import BudgetOption, ConfigOption, OutputOption, WriteOption, make_registry
-from loccit.cli.options import FOLDER, IndexOption, index_path
+from loccit.cli.options import IndexOption
 from loccit.cli.output import message
 
 PORT = 8765

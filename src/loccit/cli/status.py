@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from loccit.cli.options import IndexOption, JsonOption, open_library
+from loccit.cli.folder import open_library
+from loccit.cli.options import IndexOption, JsonOption
 from loccit.cli.output import age, display_path, one_line, plural, print_json, show, size
 
 if TYPE_CHECKING:

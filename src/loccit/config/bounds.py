@@ -46,6 +46,15 @@ MOST_VALUES = 10_000
 DEPTHS = (1, 20)
 """How many levels of headings an outline may show."""
 
+DEEPEST = 1000
+"""How many results of a search can be skipped: each of its lists is that long."""
+
+STEPS = ("next", "previous", "parent")
+"""Where one can go from a place."""
+
+PATTERNS = ("phrase", "words", "regex")
+"""What ``find_all`` looks for."""
+
 MOST_SUGGESTIONS = 50
 """The maximum number of suggestions at once."""
 

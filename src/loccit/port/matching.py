@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from loccit.config.bounds import DEEPEST
 from loccit.embedding.protocol import Vectors
 from loccit.text.analysis import QueryTerm
 
@@ -17,7 +18,7 @@ Hit: TypeAlias = tuple[int, float]
 
 # How many chunks a leg is asked for: more than are shown, since sections and documents are scored by their
 # chunks.
-DEPTH = 1000
+DEPTH = DEEPEST
 
 
 class Nearest(NamedTuple):

@@ -19,13 +19,13 @@ from loccit.config.bounds import (
     LONGEST_TERM,
     MOST_HITS,
     MOST_ROWS,
+    STEPS,
 )
 from loccit.config.settings import MODES, TOKEN_BUDGETS, SearchMode, setting
 from loccit.errors import UsageError
 from loccit.model.obligation import KINDS, PARTS
 from loccit.port.matching import DEPTH
 from loccit.search.present.respond import NO_LIMIT
-from loccit.search.query.place_lists import STEPS
 from loccit.search.verbatim.patterns import KINDS as PATTERNS
 from loccit.tools import answers, listings
 from loccit.tools.arguments import Argument, normalize, parameters

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from loccit.config.bounds import STEPS
 from loccit.errors import NotFoundError, UsageError
 from loccit.model import Lines, Place, SectionView
 from loccit.model.place_ids import is_place_id, with_place_id
@@ -16,7 +17,7 @@ from loccit.port.records import StoredPlace
 from loccit.search.links.find_places import FoundPlace, PlaceFinder, SeveralPlaces, find_documents
 from loccit.search.links.questions import section_view
 from loccit.search.links.reference_graph import ReferenceGraph
-from loccit.search.query.place_lists import NEXT, PARENT, STEPS, STEPS_UNDERSTOOD, read_step
+from loccit.search.query.place_lists import NEXT, PARENT, STEPS_UNDERSTOOD, read_step
 
 MOST_PLACES = 50
 """The maximum number of places per question."""

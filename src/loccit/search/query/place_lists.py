@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from loccit.config.bounds import STEPS
 from loccit.errors import UsageError
 from loccit.expressions import expression
 from loccit.model import Lines
 
-NEXT, PREVIOUS, PARENT = "next", "previous", "parent"
-STEPS = (NEXT, PREVIOUS, PARENT)
+NEXT, PREVIOUS, PARENT = STEPS
 
 _KIND = (
     r"(?:(?:sub)?section|(?:sub)?clause|article|(?:sub)?paragraph|part|chapter|place|heading|one|abschnitt|artikel|"

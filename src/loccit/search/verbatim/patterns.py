@@ -10,7 +10,7 @@ from itertools import pairwise, product
 from time import thread_time
 from typing import Any, NamedTuple, Protocol
 
-from loccit.config.bounds import MOST_COUNTED
+from loccit.config.bounds import MOST_COUNTED, PATTERNS
 from loccit.errors import UsageError
 from loccit.port.texts import TextBlock
 from loccit.search.verbatim.counting import (
@@ -21,7 +21,7 @@ from loccit.search.verbatim.counting import (
 )
 from loccit.text.verbatim import PARAGRAPH_END, VARIANTS, fold_case, is_of_word, verbatim_form
 
-KINDS = ("phrase", "words", "regex")
+KINDS = PATTERNS
 
 _CLASSES = {sign: f"[{re.escape(group)}]" for group in VARIANTS for sign in group}
 # Line breaks, and what Markdown may put around words and in front of quoted lines.

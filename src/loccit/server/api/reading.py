@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from loccit.config.bounds import LONGEST_TERM
+from loccit.config.bounds import LONGEST_TERM, STEPS
 from loccit.library import Library
-from loccit.search.query.place_lists import STEPS
 from loccit.server.api.operations import (
     DOC,
     FILTERS,

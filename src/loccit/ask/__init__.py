@@ -1,0 +1,1 @@
+"""Each question once: its arguments, and what every interface calls them and says about them."""
