@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from loccit.ask.request import Arg, Request, arguments
 from loccit.cli.folder import meant, open_library
@@ -21,6 +21,8 @@ from loccit.cli.output import print_json
 from loccit.errors import UsageError
 
 NOTHING_FOUND = 4
+Asked: TypeAlias = type[Request[Any]]
+Extras: TypeAlias = Mapping[str, Sequence[Arg]]
 GENERAL = "General"
 INDEX = Arg(
     name="index",
@@ -82,8 +84,8 @@ _FILTERS = {
 class Command:
     """A command: the request it makes, options of its own, and how the answer is shown. Its docstring is its help."""
 
-    request: ClassVar[type[Request[Any]]]
-    extras: ClassVar[Mapping[str, Sequence[Arg]]] = {}
+    request: ClassVar[Asked]
+    extras: ClassVar[Extras] = {}
     """Options of the command line alone, by the argument or option before which they stand."""
 
     @classmethod

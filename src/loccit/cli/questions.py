@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from loccit.ask import questions as ask
 from loccit.ask.request import Arg
-from loccit.cli.asking import NOTHING_FOUND, Command
+from loccit.cli.asking import NOTHING_FOUND, Asked, Command, Extras
 from loccit.cli.folder import index_path, open_library
 from loccit.cli.output import display_path, message, one_line, safe, show
 from loccit.config.bounds import LONGEST_DRAFT, LONGEST_TEXT
@@ -61,8 +61,8 @@ class Search(Command):
     $ echo "warranty period" | loccit search - --format llm --token-budget 2000
     """
 
-    request = ask.Search
-    extras: ClassVar = {
+    request: ClassVar[Asked] = ask.Search
+    extras: ClassVar[Extras] = {
         "explain": (
             Arg(
                 name="reranker",
@@ -169,7 +169,7 @@ class Grep(Command):
     $ loccit grep --regex '[0-9]+ (working )?days' --document harbour-safety-act.md
     """
 
-    request = ask.FindAll
+    request: ClassVar[Asked] = ask.FindAll
 
     def show(self, answer: FoundAll, given: Given) -> None:
         """Show a line a hit, and the count."""
@@ -198,7 +198,7 @@ class Section(Command):
     $ loccit section next section after 403
     """
 
-    request = ask.Sections
+    request: ClassVar[Asked] = ask.Sections
 
     def data(self, answer: SectionsResponse) -> Any:
         """Return the only section by itself."""
@@ -225,7 +225,7 @@ class Define(Command):
     $ loccit define Services --document service-agreement.docx
     """
 
-    request = ask.Define
+    request: ClassVar[Asked] = ask.Define
 
     def show(self, answer: DefineResponse, given: Given) -> None:
         """Show the definitions."""
@@ -249,7 +249,7 @@ class Refs(Command):
     $ loccit refs "Article 6" --json
     """
 
-    request = ask.References
+    request: ClassVar[Asked] = ask.References
 
     def show(self, answer: ReferencesResponse, given: Given) -> None:
         """Show the references of each."""
@@ -272,7 +272,7 @@ class Verify(Command):
     $ loccit chat agent.yaml -m "When must a collision be reported?" | loccit verify -
     """
 
-    request = ask.VerifyQuotes
+    request: ClassVar[Asked] = ask.VerifyQuotes
 
     def values(self, given: Given) -> dict[str, Any]:
         """Return the arguments, with the text of the file."""
@@ -316,7 +316,7 @@ class Diff(Command):
     $ loccit diff agreement-2023.docx agreement-2024.docx --json
     """
 
-    request = ask.Compare
+    request: ClassVar[Asked] = ask.Compare
 
     def ask(self, request: ask.Compare, given: Given) -> Comparison:
         """Compare documents or files; two files also where nothing is indexed."""
@@ -349,7 +349,7 @@ class Outlines(Command):
     $ loccit outline annual-report.pdf --json
     """
 
-    request = ask.Outlines
+    request: ClassVar[Asked] = ask.Outlines
 
     def values(self, given: Given) -> dict[str, Any]:
         """Return the arguments; JSON gives the tree whole."""
@@ -382,7 +382,7 @@ class Obligations(Command):
     $ loccit obligations --kind amount --text fine --json
     """
 
-    request = ask.Obligations
+    request: ClassVar[Asked] = ask.Obligations
 
     def show(self, answer: ObligationsResponse, given: Given) -> None:
         """Show the rows, and the counts."""
@@ -403,7 +403,7 @@ class Documents(Command):
     $ loccit ls --json
     """
 
-    request = ask.Documents
+    request: ClassVar[Asked] = ask.Documents
 
     def show(self, answer: list[DocumentInfo], given: Given) -> None:
         """Show a table."""
