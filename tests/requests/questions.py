@@ -10,10 +10,10 @@ from typing import Any
 import typer.main
 
 from loccit import Library
+from loccit.ask.request import Arg
 from loccit.cli.app import app
 from loccit.server.api.app import OPERATIONS
 from loccit.server.api.params import Param
-from loccit.tools.arguments import Argument
 from loccit.tools.catalog import TOOLS
 
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -100,13 +100,13 @@ _OWN = {
     "reranker",
     "until",
     "path",
-    "type_",
+    "type",
     "language",
     "after",
     "before",
 }
 # Flags that stand for a value of an argument.
-_WORDED = {"grep": {"regex": "kind", "all_words": "kind"}}
+_WORDED = {"grep": {"regex": "kind", "words": "kind"}}
 # What one interface has of its own, and has no effect on what is found.
 _APART = {"library", "offsets", "explain", "paths", "until", "files", "rerank", "ignore_case", "match_case"}
 
@@ -152,7 +152,7 @@ def _question(name: str, method: str, command: str, operation: str) -> Question:
     return question
 
 
-def _of_tool(item: Argument) -> Kind:
+def _of_tool(item: Arg) -> Kind:
     return Kind(
         item.type,
         item.choices,
@@ -199,7 +199,7 @@ def _of_command(command: str, ours: Any, takes: Any) -> Iterator[tuple[str, tupl
         if command in _WORDED and name in _WORDED[command]:
             continue
         flag = max(option.opts, key=len)
-        name = {"filter_": "filters"}.get(name, name)
+        name = {"filter": "filters"}.get(name, name)
         yield (name if option.is_flag else ours(name)), (flag, Kind("boolean" if option.is_flag else "any"))
     for name in set(_WORDED.get(command, {}).values()):
         yield name, (name, Kind("any"))

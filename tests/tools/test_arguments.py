@@ -134,7 +134,7 @@ def test_every_argument_is_explained() -> None:
     told = PLAIN
     for name, known in TOOLS.items():
         for argument in known.takes:
-            explained = argument.description or argument.choices or argument.bounds
+            explained = argument.brief or argument.choices or argument.bounds
             if explained or argument.name in known.description.lower():
                 told = told | {argument.name}
             assert argument.name in told, f"{argument.name} of {name}"

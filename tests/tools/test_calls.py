@@ -103,7 +103,7 @@ def test_a_definition_that_begins_with_its_term_does_not_repeat_it(tool: Hierarc
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("handbook", {}, "handbook: query is missing. It takes query (required), top_k,"),
+        ("handbook", {}, "handbook: query is missing. It takes query (required), mode,"),
         ("handbook", None, "query is missing"),
         ("handbook", "", "query is missing"),
         ("handbook", "{", "not valid JSON"),

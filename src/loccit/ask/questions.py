@@ -618,3 +618,13 @@ class IndexStatus(Request["Status"]):
     def ask(self, library: "Library") -> "Status":
         """Say it."""
         return library.status()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDocuments(Request[None]):
+    """Have the index brought up to date; only servers that were started so do it."""
+
+    paths: Annotated[
+        Sequence[str] | None,
+        Arg(brief="", aliases="path files file folder folders directory source sources"),
+    ] = None

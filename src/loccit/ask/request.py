@@ -16,6 +16,7 @@ from loccit.config.bounds import LONGEST_TEXT
 if TYPE_CHECKING:
     from loccit.library import Library
 
+_JSON_TYPES = {int: "integer", float: "number", bool: "boolean", dict: "object", list: "array"}
 R_co = TypeVar("R_co", covariant=True)
 
 
@@ -73,15 +74,19 @@ class Arg:
     default: Any = None
 
     @property
+    def type(self) -> str:
+        """The JSON type of a value."""
+        return _JSON_TYPES.get(self.kind, "string")
+
+    @property
     def positional(self) -> bool:
         """Whether the command line takes it by its position."""
         return bool(self.metavar and not self.flags)
 
 
+@dataclass(frozen=True, slots=True)
 class Request(Generic[R_co]):
     """A question with its arguments."""
-
-    __slots__ = ()
 
     def ask(self, library: "Library") -> R_co:
         """Put the question to a library."""
@@ -89,12 +94,18 @@ class Request(Generic[R_co]):
 
     def given(self, *beside: str) -> dict[str, Any]:
         """Return the arguments by name, without some."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.name not in beside}  # type: ignore[arg-type]
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name not in beside}
 
 
 def arguments(request: Callable[..., Request[Any]]) -> tuple[Arg, ...]:
     """Return the arguments of a kind of request, in order."""
     return _arguments(request)
+
+
+def told_arguments(request: Callable[..., Request[Any]]) -> tuple[Arg, ...]:
+    """Return the arguments that tools have."""
+    said = (one for one in arguments(request) if one.brief is not None)
+    return tuple(replace(one, required=one.required and not one.may_lack) for one in said)
 
 
 @cache

@@ -11,10 +11,10 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from loccit.ask.request import Arg
 from loccit.config.bounds import LONGEST_TEXT, MOST_FILTERS, MOST_VALUES, text_fault
 from loccit.errors import UsageError
 
@@ -205,82 +205,63 @@ def shown(value: object, width: int = 60) -> str:
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One argument of a tool: its name, JSON type, purpose and aliases.
-
-    ``description`` is empty if the name says enough: every agent pays for it in every conversation.
-    """
-
-    name: str
-    type: str
-    description: str = ""
-    aliases: str = ""
-    required: bool = False
-    bounds: tuple[float, float] | None = None
-    choices: tuple[str, ...] = ()
-    default: object = None
-    several: bool = False
-    """Whether a list is accepted too, unchanged."""
-    longest: int = LONGEST_TEXT
-    """The maximum length of a text, and of each in a list."""
-
-    def schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of a value."""
-        schema: dict[str, Any] = {"type": self.type}
-        if self.description:
-            schema["description"] = self.description
-        if self.choices:
-            schema["enum"] = list(self.choices)
-        elif self.type == "string":
-            schema["maxLength"] = self.longest
-        if self.bounds:
-            schema["minimum"], schema["maximum"] = self.bounds
-        if self.type == "array":
-            schema["items"] = {"type": "string"}
-        if self.default is not None:
-            schema["default"] = self.default
-        return schema
-
-    def read(self, value: object) -> object:
-        """Return a value converted to its type; None if nothing was given."""
-        if value is None:
-            return None
-        if self.type == "integer":
-            return as_integer(value, self.bounds)
-        if self.type == "number":
-            return as_number(value, self.bounds)
-        if self.type == "boolean":
-            return as_switch(value)
-        if self.type == "object":
-            return as_filters(value) or None
-        if self.type == "array" or (self.several and isinstance(value, (list, tuple))):
-            texts = as_list(value)
-            for one in texts:
-                _check(one, "may hold only texts of which each ", self.longest)
-            return texts or None
-        text = as_choice(value, self.choices) if self.choices else as_text(value)
-        _check(text, most=self.longest)
-        return text or None
+def schema(argument: Arg) -> dict[str, Any]:
+    """Return the JSON Schema of an argument's values."""
+    made: dict[str, Any] = {"type": argument.type}
+    if argument.brief:
+        made["description"] = argument.brief
+    if argument.choices:
+        made["enum"] = list(argument.choices)
+    elif argument.type == "string":
+        made["maxLength"] = argument.longest
+    if argument.bounds:
+        made["minimum"], made["maximum"] = argument.bounds
+    if argument.type == "array":
+        made["items"] = {"type": "string"}
+    if argument.shown_default is not None:
+        made["default"] = argument.shown_default
+    return made
 
 
-def parameters(takes: Sequence[Argument]) -> dict[str, Any]:
+def read(argument: Arg, value: object) -> object:
+    """Return a value as its argument has it; None if nothing was given."""
+    if value is None:
+        return None
+    if argument.type == "integer":
+        return as_integer(value, argument.bounds)
+    if argument.type == "number":
+        return as_number(value, argument.bounds)
+    if argument.type == "boolean":
+        return as_switch(value)
+    if argument.type == "object":
+        return as_filters(value) or None
+    if argument.type == "array" or (argument.several and isinstance(value, (list, tuple))):
+        texts = as_list(value)
+        for one in texts:
+            _check(one, "may hold only texts of which each ", argument.longest)
+        return texts or None
+    text = as_choice(value, argument.choices) if argument.choices else as_text(value)
+    _check(text, most=argument.longest)
+    return text or None
+
+
+def parameters(takes: Sequence[Arg]) -> dict[str, Any]:
     """Return the JSON Schema of the arguments, for function tools and MCP."""
     return {
         "type": "object",
-        "properties": {argument.name: argument.schema() for argument in takes},
+        "properties": {argument.name: schema(argument) for argument in takes},
         "required": [argument.name for argument in takes if argument.required],
         "additionalProperties": False,
     }
 
 
-def normalize(tool: str, takes: Sequence[Argument], given: Mapping[str, object]) -> dict[str, Any]:
+def normalize(tool: str, takes: Sequence[Arg], given: Mapping[str, object]) -> dict[str, Any]:
     """Return the arguments of a call under their proper names and with their proper types.
 
     Names are compared without case, dashes and underscores; ``null`` and empty values count as missing. All errors are
     reported at once, in a UsageError that says what is accepted.
 
-    >>> normalize("define", [Argument("term", "string", "The term.", aliases="word")], {"Word": " vessel "})
+    >>> normalize("define", [Arg(name="term", aliases="word")], {"Word": " vessel "})
     {'term': 'vessel'}
     """
     by_key = {_key(name): item for item in takes for name in (*item.aliases.split(), item.name)}
@@ -301,7 +282,7 @@ def normalize(tool: str, takes: Sequence[Argument], given: Mapping[str, object])
                 unknown.append(str(name))
             continue
         try:
-            meant = argument.read(value)
+            meant = read(argument, value)
         except BadValue as error:
             faults.append(f"{name} {error}")
             named.add(argument.name)
@@ -349,12 +330,12 @@ def _unwrapped(arguments: Mapping[str, object]) -> Mapping[str, object]:
     return arguments
 
 
-def _suggestion(name: str, known: Mapping[str, Argument]) -> str:
+def _suggestion(name: str, known: Mapping[str, Arg]) -> str:
     near = difflib.get_close_matches(_key(name[:_LONGEST_NAME]), known, n=1, cutoff=0.7)
     return f" (did you mean {known[near[0]].name}?)" if near else ""
 
 
-def _signature(takes: Sequence[Argument]) -> str:
+def _signature(takes: Sequence[Arg]) -> str:
     if not takes:
         return "no arguments"
     return ", ".join(f"{item.name} (required)" if item.required else item.name for item in takes)

@@ -10,13 +10,15 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from loccit.ask.questions import IndexDocuments
+from loccit.ask.request import Arg
 from loccit.errors import LoccitError, NotFoundError, UsageError
 from loccit.model.uris import place_of
 from loccit.server.api.operations import Operation, Question, Reply
 from loccit.server.api.problems import ProblemError
 from loccit.server.mcp.links import linked
 from loccit.tools.answers import Answer
-from loccit.tools.arguments import Argument, shown
+from loccit.tools.arguments import shown
 from loccit.tools.catalog import SEARCH, TOOLS, AgentTool, ToolSpec
 from loccit.tools.fit import Limit, Tokens
 from loccit.tools.render import format_error
@@ -28,22 +30,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 logger: logging.Logger = logging.getLogger("loccit")
 
-LIBRARY = Argument(
-    "tool",
-    "string",
-    "Ask its library alone.",
+LIBRARY = Arg(
+    name="tool",
+    brief="Ask its library alone.",
     aliases="library collection tool_name library_name index index_name corpus",
 )
-_PATHS = Argument(
-    "paths",
-    "array",
-    aliases="path files file folder folders directory source sources",
-)
-INDEX = ToolSpec(
-    "index_documents",
-    "Bring the index up to date.",
-    (_PATHS,),
-)
+INDEX = ToolSpec("index_documents", "Bring the index up to date.", IndexDocuments)
 # Longer names are not worth comparing.
 _LONGEST_NAME = 100
 
@@ -60,7 +52,7 @@ def tool_names(registry: LibraryRegistry) -> list[str]:
 
 def with_extras(registry: LibraryRegistry, spec: ToolSpec) -> ToolSpec:
     """Return a tool with the argument that only a server of several libraries takes: which one to ask."""
-    return replace(spec, takes=(*spec.takes, LIBRARY)) if registry.several and spec is not SEARCH else spec
+    return replace(spec, added=(LIBRARY,)) if registry.several and spec is not SEARCH else spec
 
 
 def read_call(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
+from loccit.ask.request import Request
 from loccit.server.mcp.calls import INDEX, LIBRARY, tool_names, with_extras
 from loccit.tools.catalog import SEARCH, TOOLS, ToolSpec
 
@@ -39,7 +40,7 @@ def _input_schema(
     registry: LibraryRegistry, spec: ToolSpec, service: LibraryService | None
 ) -> dict[str, Any]:
     # A configured tool reads its own source only.
-    known = replace(spec, takes=()) if spec is INDEX and registry.configured else spec
+    known = replace(spec, request=Request) if spec is INDEX and registry.configured else spec
     own = service or next(iter(registry.services.values()))
     defaults = {"token_budget": registry.token_budget}
     if service is not None or not registry.several:
