@@ -53,6 +53,8 @@ _WORD_BEFORE = re.compile(r"([^\W\d_]{4,30})\s\Z")
 _WORD_BEHIND = re.compile(r"\s([^\W\d_]{4,30})(?!\w)")
 # So many mentions beside a word tell something of that word.
 _FEW = 3
+# So near, numbers behind a reference go on with it.
+_BESIDE = 40
 _PARAGRAPH = 4000
 # From here on a reference is shown without a doubt.
 _CERTAIN = 0.8
@@ -220,7 +222,7 @@ class _Reader:
 
     def _is_quoted(self, mention: Mention) -> bool:
         """Whether it is the label of a provision that is quoted: *replaced by: “Art. 5. Lamps …”*."""
-        before = self._text[max(0, mention.start - 4) : mention.start].rstrip()
+        before = self._text[max(0, mention.start - 4) : mention.start].rstrip(" *_")
         return before[-1:] in _OPENS and _AFTER_LABEL.match(self._text, mention.end) is not None
 
     def _is_label(self, mention: Mention) -> bool:
@@ -262,9 +264,10 @@ class _Reader:
             elif owner.how == "title":
                 whole = self._titles.find(owner.name, mention.start, "clause")
                 reason = "" if whole else f"no heading called {owner.name}"
-            elif owner.name and not self._is_own(owner.name):
+            elif owner.how == "other" and not self._is_own(owner.name):
                 document = owner.name
-        before = "" if mention.relative or owner is not None else self._names.before(mention.start)
+        listed = bool(self._taken) and self._taken[-1][1] > mention.start - _BESIDE
+        before = "" if mention.relative or owner is not None else self._names.before(mention.start, listed)
         start = mention.start
         if before and before not in self._own:
             targets = self._resolver.resolve(mention, since) if distinctive(mention) else []
@@ -284,7 +287,13 @@ class _Reader:
             # Anything may have a number: only an item that is here is meant, and `(2)` is a paragraph.
             targets = [one for one in targets if one.place and one.place.marker[:1] not in ("", "(")]
         if targets:
-            self._emit(mention, targets, start, end, said=owner is not None)
+            self._emit(
+                mention,
+                targets,
+                start,
+                end,
+                said=owner is not None and (owner.how != "this" or not owner.name),
+            )
 
     def _is_own(self, name: str) -> bool:
         """Whether a name is one of this document; what a single word means was judged with what follows it."""
@@ -369,8 +378,8 @@ class _Reader:
         mentioned, quiet, here = self._counts.get(outer.kind, (0, 0, 0))
         found = (here + 1) / (quiet + 2)
         for word in () if said or mention.relative else self._beside(mention):
-            if self._counts[word][1] >= _FEW:
-                found = min(found, (self._counts[word][2] + 1) / (self._counts[word][1] + 2))
+            _, beside, known = self._counts.get(word, (0, 0, 0))
+            found = min(found, (known + 1) / (beside + 2)) if beside >= _FEW else found
         around = self._places.around(reference.start)
         # A numbered paragraph of a judgment is not the place of the heading above it.
         home = self._places.section(place)

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from loccit.ingest.extract.references.items import KIND_OF, S0, S1, WORD
+from loccit.ingest.extract.references.items import KIND_OF, S0, S1
 from loccit.labels.lexicon import load, one_of
+from loccit.labels.model import is_sub
 from loccit.labels.readers import parse_whole
 
 _AND_WORDS = one_of(load().conjunctions)
@@ -102,16 +103,19 @@ _NEAR = 320
 # entry, an abbreviation.
 _BEFORE = re.compile(
     rf"(?:《([^《》\n]{{2,50}})》|\[([A-Za-z][\w.+:-]{{1,40}})\],?{S1}"
-    r"|(?<![\w-])(?i:(\w{3,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen)))[^\S\n]{1,2}"
+    r"|(?<![\w-])(?i:(\w{0,40}(?:loven|lova|lagen|balken|förordningen|forskriften|lain|asetuksen|seaduse|seadustiku)))[^\S\n]{1,2}"
     r"|(?<![\w.])([A-Z]{2,8})[^\S\n]{1,2})\Z"
 )
 # What may stand between a number and what it is a part of: further parts, in words that no grammar here reads.
+_SUB = one_of([*(word for word, kind in KIND_OF.items() if is_sub(kind)), "lid", "leden"])
 _PIECE = (
-    r"(?:\d{1,4}[a-z]?[°ºª.)]{0,2}|\(?\w{1,3}\)|[a-z]{1,2}\)|[b-kmnp-xz](?!['’\w])|[IVX]{1,5}|(?:first|second|third|eerste|tweede|derde|vierde|vijfde|zesde|zevende|première?|premier|deuxième|troisième|\d{1,2}(?:st|nd|rd|th|er|e|ème)(?:bis|ter|quater)?|§§?\s?\d{1,4}|à|bis|tot|až|έως|до|through)"
-    rf"|{WORD}(?=\.?[^\S\n]?\(?(?:\d|[ivx]|\w\)))\.?|odst\.|písm\.|alin\.|lit\.|pct\.|ust\.|pkt|lid|leden|onderdeel|onder|párr\.|apartado|número|letra|letras|ods\.|\w{{1,3}}\.)"
+    r"(?:\d{1,4}[a-z]?[°ºª.)]{0,2}|\(?\w{1,3}\)|[b-kmnp-xz](?!['’\w])|[ivx]{1,5}|\d{1,2}(?:st|nd|rd|th|er|e|ème)|à|bis|tot|až|έως|до|through"
+    r"|§§?\s?\d{1,4}|[^\W\d_]{1,12}\.?(?=[^\S\n]?\(?(?:\d|[ivx]+(?!\w)|\w\)))|\w{1,3}\."
+    rf"|(?:(?!the\b|other\b|any\b|this\b)[^\W\d_]{{3,10}}{S1})?{_SUB}(?!\w))"
 )
 _FURTHER = re.compile(
-    rf"(?:[,;]?[^\S\n]{{0,2}}\n?(?:(?:{_AND_WORDS}){S1})?{_PIECE}(?![\w/])){{1,7}}", re.IGNORECASE
+    rf"(?:[,;]?[^\S\n]{{0,2}}\n?(?:(?:{_AND_WORDS}|[^\W\d_]{{1,3}}){S1})?{_PIECE}(?![\w/])){{1,7}}",
+    re.IGNORECASE,
 )
 _GENITIVE = re.compile(
     rf"(?P<plain>,?{S1}(?:of|des|du|de{S1}la|de{S1}los|de{S1}las|de{S1}l['’]|del|dell['’]|dell[aeo]|de|da|do|das|dos|van|din|van{S1}(?:de|het|een)|al|ai|ale"
@@ -141,13 +145,15 @@ _WEAK = ("der", "i", "av", "z", "do", "da", "dos", "das", "al", "ai", "ale")
 _NOT_A_WHOLE = frozenset(
     "which whom any each all every both one such its their that those this these which two three".split()
 )
-_POSSESSIVE = re.compile(r"\b(?:dessen|deren|its|their|ses|leurs?|sus|suoi|jeho|jejich)\s+\Z")
+_POSSESSIVE = re.compile(r"\b(?:dessen|deren|its|their|ses|son|leurs?|sus?|seus?|suoi|suo|jeho|jejich)\s+\Z")
 # `(Landsverordening AVBZ, artikel 12)`
 _CALLED_BEFORE = re.compile(rf"(?<!\w)(?P<name>(?:[A-ZÄÖÜ][\w'’-]*{S1}){{0,5}}[A-ZÄÖÜ][\w'’-]*),{S1}\Z")
 # An act that is cited right before a number: `NIST SP 800-89, Section 5`, `L 1989-07-06/30, art. 45`.
 _CITED_BEFORE = re.compile(
     rf"(?:(?=[\w./-]*\d)(?=[\w./-]*[/-])[\w./-]{{4,30}}|\]\([^()\s]{{1,300}}\)|(?<!\w)[A-Z][\w.-]*(?:{S1}[A-Z][\w.-]*)*{S1}\d{{2,5}}(?:-\d+)?)(?:\)?,?{S1}|{S1}§{S1})\Z"
 )
+# `c. 149, s. 1`, `ABl. L 63 vom 6.3.2015, S. 1`: the number of something that is cited, but not the year of a sentence.
+_COUNTED_BEFORE = re.compile(r"(?<![\w.§])(?!(?:1[5-9]|20)\d\d,)\d(?:[\w./-]{0,20}\w)?,?[^\S\n]\Z")
 # The key of a bibliography entry: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
 _CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\](?!\()")
 _NOT_NAMES = frozenset(
@@ -171,7 +177,8 @@ class Name:
 class Owner:
     """What a reference belongs to.
 
-    ``how`` is ``this`` document, an ``other`` one, the one named ``last``, or a ``title`` to look up.
+    ``how`` is ``this`` document, an ``other`` one, the one named ``last``, or a ``title`` to look up; ``this`` with a
+    name is *the Act*, as this one is called.
     """
 
     how: str
@@ -193,7 +200,7 @@ _ABOUT_ANOTHER = re.compile(
 )
 # The date or number of an act, behind its name: another act where it is not in the own title.
 _NUMBERED = re.compile(
-    r"[^.,;:()\n]{0,45}?(?P<number>\d{1,5}/\d{2,4}|\b(?:1[5-9]|20)\d\d\b|(?<=\s[Nnč])[r.°º]{0,2}\s?\d[\d.]*)"
+    r"[^.,;:()\n]{0,45}?(?P<number>\d{1,5}/\d{2,4}|(?:\d{1,2}\.?\s\w{3,12}\s)?\b(?:1[5-9]|20)\d\d\b|(?<=\s[Nnč])[r.°º]{0,2}\s?\d[\d.]*)"
 )
 # Behind *the act*: that it is one named before, and not this one.
 _MENTIONED = re.compile(
@@ -311,8 +318,11 @@ class Names:
         index = bisect_left(self._ends, at + 1) - 1
         return self.all[index].name if index >= 0 and self.all[index].start >= since else ""
 
-    def before(self, start: int) -> str:
-        """The document named right before a reference: ``FAR 52.232-16``, ``Companies Act 2006, section 5``."""
+    def before(self, start: int, listed: bool = False) -> str:
+        """The document named right before a reference: ``FAR 52.232-16``, ``Companies Act 2006, section 5``.
+
+        ``listed``: another reference is there.
+        """
         index = bisect_left(self._ends, start + 1) - 1
         if (
             index >= 0
@@ -329,6 +339,8 @@ class Names:
         reach = _NEAR if ")" in self._text[max(0, start - 4) : start] else 60
         if not name and (cited := _CITED_BEFORE.search(self._text, max(0, start - reach), start)):
             name = cited.group().strip(" ,\n")
+        if not name and not listed and _COUNTED_BEFORE.search(self._text, max(0, start - 30), start):
+            name = "what is cited before"
         return "" if name in _NOT_NAMES else name
 
     def after(self, at: int, shouting: bool, numbered: bool = True) -> Owner | None:
@@ -345,7 +357,7 @@ class Names:
             return Owner("other", match["name"], match.end())
         owner = self._named_after(at) or (self._whole(at) if numbered else None)
         own = owner and owner.how == "other" and self._own.means(owner.name, text[owner.end : owner.end + 80])
-        return Owner("this", "", owner.end) if owner and own else owner
+        return Owner("this", owner.name, owner.end) if owner and own else owner
 
     def _named_after(self, at: int) -> Owner | None:
         text = self._text
@@ -361,8 +373,8 @@ class Names:
         text = self._text
         further = _FURTHER.match(text, at, at + 80)
         for begin in (further.end(), at) if further else (at,):
-            if begin != at and (own := _SELF.match(text, begin)):
-                return Owner("this", "", own.end())
+            if begin != at and _SELF.match(text, begin):
+                return Owner("this", "", at)
             match = _GENITIVE.match(text, begin)
             phrase = _PHRASE.match(text, match.end(), match.end() + 160) if match else None
             if match is None or phrase is None:
@@ -386,7 +398,7 @@ class Names:
         end, last = at, ""
         for count, match in enumerate(_WORDS.finditer(self._text, at, at + 200)):
             between = self._text[end : match.start()]
-            if count > 14 or between.strip(" \n,") or "\n\n" in between or (count == 0 and between):
+            if count > 14 or between.strip(" \n,()") or "\n\n" in between or (count == 0 and between):
                 break
             word = match.group()
             if count and word in ("clause", "provision", "section", "article"):

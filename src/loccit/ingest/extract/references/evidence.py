@@ -19,16 +19,18 @@ LEAST = 0.5
 """Below this, a reference leads nowhere and says why."""
 
 # A kind that the document never prints: too little, unless nearly all its mentions are found here.
-_VAGUE, _NEARLY_ALL = 0.3, 0.85
+_VAGUE, _NEARLY_ALL = 0.3, 0.9
 # Words that change another act; of such sentences a number is mostly one of that act.
 _AMENDS = re.compile(
     r"(?<!\bas )\b(?:amended|inserted|substituted|repealed|replaced|deleted"
     r"|modifié\w*|remplacé\w*|abrogé\w*|inséré\w*|supprimé\w*|complété\w*|rédigé\w*"
-    r"|geändert|ersetzt|eingefügt|aufgehoben|gestrichen|gewijzigd|vervangen|vervalt|ingevoegd|gelezen|modific(?:a|ă|an|ase|at[aăo]?|ad[oa]s?)|înlocuie\w+"
+    r"|geändert(?!\s+worden)|ersetzt|eingefügt|aufgehoben|gestrichen|gewijzigd|vervangen|vervalt|ingevoegd|gelezen|modific(?:a|ă|an|ase|at[aăo]?|ad[oa]s?)|înlocuie\w+"
     r"|va avea|se introduc\w*|se completează|abrog\w+|sustitu\w+"
     r"|derog(?:a|an|ase|ad[oa]s?)|suprim\w+|añad\w+|sostituit\w+|ændres|endres|ändras|zmieni\w*|uchyla|brzmienie|mění|nahrazuj\w*|vypoušt\w*|zrušuj\w*|doplňuj\w*"
     r"|vkládá|připojuje|zní|αντικαθ\w+|τροποποι\w+|προστίθε\w+|καταργ\w+|измен\w+|заменя\w*|отменя\w*|исключ\w+|дополн\w+)\b"
 )
+# The end of a paragraph, or of a line that is none of a wrapped one.
+_ENDS = re.compile(r"[^\w\s,]\n|\n\s*\n")
 _AROUND = 160
 _HEAD = 240
 
@@ -99,24 +101,30 @@ WEIGHTS: tuple[float, ...] = (
 )
 
 
-# Marks of quotations, and the ends of paragraphs, with a mark where the next begins with one.
-_MARKS = re.compile(r'[“”„«»"]|\n\s*\n[“„«]?')
+_MARKS = re.compile('[“”„«»"]')
 _PAIRS = {"“": "”", "„": "“”", "«": "»", '"': '"'}
 _LONGEST_QUOTATION = 6000
 
 
 def quotations(text: str) -> Iterator[tuple[int, int]]:
-    """Yield what stands in quotation marks; a quotation goes on where the next paragraph begins with one again."""
-    opened, closing = 0, ""
-    for mark in _MARKS.finditer(text) if any(map(text.__contains__, _PAIRS)) else ():
-        sign = mark.group()[-1]
-        if mark.group()[0] == "\n" and (sign not in _PAIRS or mark.end() > opened + _LONGEST_QUOTATION):
-            closing = ""
+    """Yield what stands in quotation marks; each paragraph of a quotation may begin with one."""
+    opened, depth, closing = 0, 0, ""
+    for mark in _MARKS.finditer(text):
+        at, sign = mark.start(), mark.group()
+        if (
+            at > opened + _LONGEST_QUOTATION
+            or text.find("\n\n" if closing == '"' else "\n#", opened, at) >= 0
+        ):
+            depth, closing = 0, ""
         if closing and sign in closing:
-            yield opened, mark.start()
-            closing = ""
+            depth -= 1
+            if not depth:
+                yield opened, at
+                closing = ""
         elif not closing and sign in _PAIRS:
-            opened, closing = mark.end(), _PAIRS[sign]
+            opened, depth, closing = mark.end(), 1, _PAIRS[sign]
+        elif sign in _PAIRS and text[max(0, at - 3) : at].strip(" >*_") not in ("", "\n", "\n\n"):
+            depth += 1
 
 
 class Amendments:
@@ -135,9 +143,10 @@ class Amendments:
 
     def _says(self, start: int, end: int) -> bool:
         text = self._text
-        low, high = text.rfind("\n", max(0, start - _AROUND), start) + 1, text.find("\n", end, end + _AROUND)
-        begin = max(low, start - _AROUND)
-        return _AMENDS.search(text, begin, high if high > 0 else end + _AROUND) is not None
+        begin = max(0, start - _AROUND)
+        begin = max([begin, *(stop.end() for stop in _ENDS.finditer(text, begin, start))])
+        stop = _ENDS.search(text, end, end + _AROUND)
+        return _AMENDS.search(text, begin, stop.start() if stop else end + _AROUND) is not None
 
     def _announces(self, place: Place) -> bool:
         known = self._heads.get(place.ordinal)
