@@ -11,6 +11,7 @@ from loccit.ingest.extract.clauses import extract_clauses
 from loccit.ingest.parse import Parsed, parse
 from loccit.ingest.parse.places import find_places
 from loccit.ingest.parse.places.chain import Step, best_chain, number_key
+from loccit.ingest.parse.places.quotations import quotations
 from loccit.ingest.parse.places.tree import build_sections
 from loccit.model import Converted, Place
 
@@ -656,3 +657,28 @@ def test_what_is_listed_behind_a_bullet_is_no_heading_beside_those_of_the_format
         (outline,) = library.outline("policy.md")
         (top,) = outline.nodes
         assert [node.heading for node in top.children] == ["Applicable Standards", "Access"]
+
+
+def test_what_is_quoted_at_length_keeps_its_numbers() -> None:
+    """An amending act has the numbers of another between its own; a mark left open quotes nothing."""
+    words = "The words of the article stand here as they were enacted by the assembly in that year."
+    quoted = "\n\n".join(
+        f"{number} straipsnis. Prekyba\n\n1. {words}\n\n2. {words}" for number in range(4, 9)
+    )
+    text = "\n\n".join(
+        f"{number} straipsnis. Kodekso pakeitimas\n\n{words}"
+        + f"\n\n„ŠEŠTASIS SKIRSNIS\n\n{quoted}“" * (number == 3)
+        for number in range(1, 7)
+    )
+
+    def labels(text: str) -> list[str]:
+        found = find_places(parse(Converted(text, markdown=False)))
+        return [heading.label.text for heading in found.headings if heading.label]
+
+    assert labels(text) == [f"{number} straipsnis" for number in range(1, 7)]
+    assert labels(text.replace("“", "")) != labels(text)
+
+
+def test_quotations_left_open_are_read_in_linear_time() -> None:
+    for text in ('"(1) a\n\n' * 30_000, "“a\n\n" * 30_000, "«" * 100_000, "‘1. a ’b\n" * 30_000):
+        assert quotations(text, 0, []) is not None

@@ -28,6 +28,7 @@ from loccit.ingest.parse.places.chain import is_first, number_key
 from loccit.ingest.parse.places.evidence import line_width
 from loccit.ingest.parse.places.lines import ends_short
 from loccit.ingest.parse.places.mentions import Mentions
+from loccit.ingest.parse.places.quotations import is_quoted
 from loccit.ingest.parse.places.view import AMENDED, only_lists
 from loccit.labels.numbers import in_digits
 from loccit.model import Place
@@ -49,13 +50,6 @@ _REPEATED = re.compile(
     r"\s?[—–-]?\s?"
     rf"(?=(?:{_SIGN})?{EMPHASIS}\()"
 )
-# What is quoted has numbers of its own: `“(2) An employee …`, and so has a quotation of several paragraphs.
-_QUOTED = re.compile(rf"[ \t>]*(?P<mark>[“„«\"‘'])(?P<number>{EMPHASIS}(?:\(|\d))?")
-_UNQUOTED = {
-    mark: re.compile(rf"[{end}][.;,)\]]{{0,4}}[ \t]*\w{{0,4}}[ \t]*$", re.MULTILINE)
-    for mark, end in (("“", '”"'), ("„", "“”"), ("«", "»"), ('"', '"”'), ("‘", "’'"), ("'", "'’"))
-}
-_CLOSING_MARK = re.compile(r"[”“»\"]")
 
 
 # -- clauses -------------------------------------------------------------------------------------------------
@@ -342,7 +336,7 @@ def _marks(
     parsed: Parsed, section: Place, end: int, blocks: Sequence[Block], own: tuple[str, ...], width: int
 ) -> Iterator[Mark | Text]:
     """Yield the markers in order, and the blocks without one; ``own`` is the number that they count in."""
-    text, quoted = parsed.text, section.body
+    text = parsed.text
     for block in blocks:
         low, high = max(section.body, block.start), min(end, block.end)
         if low >= high or block.kind != "text" or not text[low:high].strip():
@@ -352,32 +346,18 @@ def _marks(
             line_end = text.find("\n", position, high)
             line_end = high if line_end < 0 else line_end + 1
             line = text[position:line_end]
-            if position >= quoted and (opening := _QUOTED.match(line)):
-                quoted = _quotation_end(text, position, opening, end)
             repeated = _REPEATED.match(line)
             known = repeated is not None and (repeated["number"].lower(),) == own
             match = _MARKED_LINE.match(line, repeated.end() if repeated and known else 0)
             begins = (
                 position == low or not before.strip() or _RUNS_ON.search(before) or ends_short(before, width)
             )
-            if match and begins and position >= quoted and not only_lists(line):
+            if match and begins and not (only_lists(line) or is_quoted(parsed.quoted, position)):
                 for mark in _split_marks(match, position):
                     yield _in_list(mark, parsed.items, parsed.items.get(section.start, ()))
             elif position == low and line.strip():
                 yield Text(position, len(line) - len(line.lstrip()))
             before, position = line, line_end
-
-
-def _quotation_end(text: str, position: int, opening: re.Match[str], end: int) -> int:
-    """Where a quotation ends that a line begins with, if it is one of numbers or of several paragraphs."""
-    at = position + opening.end("mark")
-    closing = _UNQUOTED[opening["mark"]].search(text, at, end)
-    blank = text.find("\n\n", at)
-    if not closing or not (
-        opening["number"] or (opening["mark"] in "“„«" and not _CLOSING_MARK.search(text, at, blank))
-    ):
-        return position
-    return closing.end()
 
 
 def _in_list(mark: Mark, items: Mapping[int, tuple[str, ...]], outer: tuple[str, ...]) -> Mark:

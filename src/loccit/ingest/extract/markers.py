@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from loccit.ingest.parse.places.chain import Part, closeness, is_first, number_key
+from loccit.ingest.parse.places.chain import Part, is_first, nearness, number_key
 from loccit.labels import roman_value
 from loccit.labels.numbers import letter_value
 
@@ -38,7 +38,7 @@ _LATE, _LATE_BELOW = 0.2, -0.7
 _HOLE, _END, _LONE = 0.4, 0.02, 0.3
 # How much it counts where lists of one style mostly are in the document.
 _USUAL = 0.3
-_WAYS = 8
+_WAYS = 4
 
 
 class Reading(NamedTuple):
@@ -202,32 +202,34 @@ def _steps(
         yield _NEXT, depth, (*levels[:depth], Level(f"1.{len(dotted)}", marker.readings[0].part, True))
         return
     yield 0.0, -1, levels
+    bare, deepest = marker.bare, len(levels)
+    lettered = bare and not marker.token.isdecimal()
     for style, part in marker.readings:
+        first, again = is_first(part), False
         for depth, level in enumerate(levels):
-            if level.style == style:
-                near = closeness((level.part,), (part,))
-                ends = (
-                    _END * (len(levels) - depth - 1)
-                    + (depth < len(levels) - 1 and not levels[-1].several) * _LONE
-                )
-                if near:
-                    lettered = marker.bare and not marker.token.isdecimal()
-                    gain = _NEXT if near == 1 else _HOLE * near - _HOLE / 2 * lettered
-                    yield gain - ends, depth, (*levels[:depth], Level(style, part, True))
-                elif is_first(part):
-                    gain = _ANEW if interrupted else _AGAIN
-                    yield gain - ends, depth, (*levels[:depth], Level(style, part, False))
-        for depth in range(len(levels) + 1 if len(levels) < _DEEPEST else 0):
-            above = levels[depth - 1].style if depth else ""
-            if above == style or not (depth == len(levels) or interrupted):
+            if level.style != style:
                 continue
-            if is_first(part):
+            again = True
+            near = nearness(level.part, part)
+            if near or first:
+                ends = _END * (deepest - depth - 1)
+                ends += (depth < deepest - 1 and not levels[-1].several) * _LONE
+                if near:
+                    gain = _NEXT if near == 1 else _HOLE * near - _HOLE / 2 * lettered
+                else:
+                    gain = _ANEW if interrupted else _AGAIN
+                yield gain - ends, depth, (*levels[:depth], Level(style, part, near > 0))
+        if deepest == _DEEPEST:
+            continue
+        for depth in range(0 if interrupted else deepest, deepest + 1):
+            above = levels[depth - 1].style if depth else ""
+            if above == style:
+                continue
+            if first:
                 gain = _RESUMED + 0.05 * (depth == 1) if interrupted else _FIRST
-            elif not levels:
-                gain = -1.0 if marker.bare else _LATE
-            else:
+            elif deepest:
                 gain = _LATE_BELOW
-            gain += _USUAL * usual.get((above, style), 0.0) - 0.1 * any(
-                level.style == style for level in levels
-            )
+            else:
+                gain = -1.0 if bare else _LATE
+            gain += _USUAL * usual.get((above, style), 0.0) - 0.1 * again
             yield gain, depth, (*levels[:depth], Level(style, part, False))

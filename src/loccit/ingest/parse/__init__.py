@@ -70,7 +70,8 @@ class Parsed:
 
     ``blocks`` tile it from ``body_start`` to its end; ``items`` has the numbers shown for the items of numbered lists,
     outermost first, by the start of their line; ``contents`` are the lines of its contents pages, ``mentions`` what it
-    says about its own numbers, ``series`` the lines that are in order, by their starts.
+    says about its own numbers, ``series`` the lines that are in order, by their starts, ``quoted`` the spans that it
+    quotes at length.
     """
 
     text: str
@@ -87,6 +88,7 @@ class Parsed:
     contents: Sequence[Entry] = ()
     mentions: Mentions | None = None
     series: Mapping[int, Beginning] = field(default_factory=dict)
+    quoted: Sequence[tuple[int, int]] = ()
     title: str = ""
     line_starts: tuple[LineStart, ...] = ()
 

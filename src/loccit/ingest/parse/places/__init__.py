@@ -23,6 +23,7 @@ from loccit.ingest.parse.places.mentions import (
 )
 from loccit.ingest.parse.places.numbering import choose, printed_below, without_clauses, without_inner
 from loccit.ingest.parse.places.outline import outline_places, with_parts
+from loccit.ingest.parse.places.quotations import quotations
 from loccit.ingest.parse.places.series import learn_series
 from loccit.ingest.parse.places.titles import CLAUSE
 from loccit.ingest.parse.places.tree import headings_of, listed_titles, nest
@@ -34,6 +35,8 @@ _MAX_PLACES = 20_000
 def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     """Add the places made by a document's numbered lines to its headings."""
     text = parsed.text
+    starts = [heading.start for heading in parsed.headings]
+    parsed = replace(parsed, quoted=quotations(text, parsed.body_start, starts))
     contents = printed_contents(text, parsed.body_start)
     learnt = learn_series(parsed, contents.lines)
     headings = printed_below(styled_headings(parsed, learnt), text)
@@ -41,7 +44,7 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     letters = lettered(contents) | learnt.letters
     mentions = read_mentions(text)
     parsed = replace(parsed, mentions=mentions, series=learnt.members)
-    numbered = numbered_lines(text, parsed.blocks, parsed.items, contents.lines, width, letters, learnt)
+    numbered = numbered_lines(parsed, contents.lines, width, letters, learnt)
     lines = [*labelled(headings), *numbered]
     parts, named = outline_places(text) if not headings and not contents.entries else ([], {})
     if not (parts or learnt.members) and len(lines) == sum(line.heading for line in lines):

@@ -92,16 +92,23 @@ def closeness(number: Number, later: Number) -> float:
     )
     near = float(number != later)
     if size < len(number):
-        if size >= len(later) or number[size][0] != later[size][0] or number[size] > later[size]:
+        near = nearness(number[size], later[size]) if size < len(later) else 0.0
+        if not near:
             return 0.0
-        gap = max(1, later[size][1] - number[size][1]) + bool(later[size][2])
-        near = 1.0 if number[size] in _before(later[size]) else 1.0 / gap
         size += 1
     for index, (group, value, _) in enumerate(later[size:], size):
         # `AAD.1.2v1` after `AAD.1.1v1`: what letters stand behind every number are no count.
         if not (group and number[index : index + 1] == later[index : index + 1]):
             near /= max(1, value - (96 if group else 0))
     return near
+
+
+def nearness(part: Part, later: Part) -> float:
+    """How near a part is to the one that must come next among its siblings."""
+    if part[0] != later[0] or part >= later:
+        return 0.0
+    gap = max(1, later[1] - part[1]) + bool(later[2])
+    return 1.0 if gap == 1 or part in _before(later) else 1.0 / gap
 
 
 def best_chain(steps: Sequence[Step]) -> list[int]:

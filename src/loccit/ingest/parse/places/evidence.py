@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from loccit.ingest.parse.places.chain import Number, outer
@@ -17,8 +16,6 @@ from loccit.ingest.parse.places.titles import (
 )
 from loccit.labels.model import APART
 from loccit.text.keys import title_key
-
-_FEWEST_ALIKE = 6
 
 
 def line_width(text: str) -> int:
@@ -45,8 +42,7 @@ def titles_of(lines: Sequence[NumberedLine], contents: Contents, text: str, widt
             titles[line.start] = title
     alone = [line for line in lines if line.label.kind and not line.heading and _ends_line(text, line.rest)]
     below = titles_below(text, [line.rest for line in alone])
-    titles |= {line.start: below[line.rest] for line in alone if line.rest in below}
-    return titles if listed else _without_furniture(titles)
+    return titles | {line.start: below[line.rest] for line in alone if line.rest in below}
 
 
 def _ends_line(text: str, position: int) -> bool:
@@ -60,18 +56,6 @@ def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
     end = line.end if end < 0 else end
     words = clean(text[line.rest : end])
     return Title(words, end) if title_key(words) == wanted else None
-
-
-def _without_furniture(titles: dict[int, Title]) -> dict[int, Title]:
-    """Strip a last word shared by most titles: a button of the web page that the text was copied from."""
-    last = Counter(title.words.rsplit(" ", 1)[-1] for title in titles.values())
-    word, count = last.most_common(1)[0] if last else ("", 0)
-    if count < max(_FEWEST_ALIKE, 0.5 * len(titles)):
-        return titles
-    cut = {
-        start: Title(title.words.removesuffix(word).rstrip(), title.body) for start, title in titles.items()
-    }
-    return {start: title for start, title in cut.items() if title.words}
 
 
 def weigh(

@@ -11,7 +11,9 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeAlias
 
 from loccit.ingest.parse import Heading, Parsed
 from loccit.ingest.parse.places.lines import NumberedLine, read_line
@@ -161,12 +163,14 @@ def titled_series(
 # -- titles without numbers, by their looks ---------------------------------------------------------------------
 
 
-_RULE = re.compile(r"([=\-~^_*#\"'+])\1{2,}\Z")
+_UNDERLINED = re.compile(
+    r"(?<![^\n])(?:(?P<over>([=\-~^_*#\"'+])\2{2,})[ \t]*\n)?"
+    r"(?P<words>[ \t]*\S[^\n]*)\n(?P<rule>[ \t]*([=\-~^_*#\"'+])\5{2,})[ \t]*(?=\n|\Z)"
+)
+_BLOCK = re.compile(r"(?<![^\n])(?:[ \t]*\S[^\n]*(?:\n|\Z))+")
 _COLUMNS = re.compile(r"\S(?:\t+| {3,})\S")
 _WIDEST = 120
-_MAX_LINES = 200_000
-_FEWEST_UNDERLINED = 2
-_FEWEST_CENTRED = 3
+_FEWEST_UNDERLINED, _FEWEST_CENTRED = 2, 3
 # How far from the centre a title may be, and how far from the margin it must be.
 _AMISS, _INSET = 3, 6
 _MOST_LINES = 3
@@ -175,106 +179,69 @@ _LEAST_TEXT = 60
 # A line that recurs this often is a running head.
 _OFTEN = 3
 
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    start: int
-    words: str
-    indent: int
-
-    @property
-    def end(self) -> int:
-        return self.start + self.indent + len(self.words)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    start: int
-    body: int
-    words: str
-    style: str
+_Found: TypeAlias = tuple[int, int, str, str]
+"""Where a title begins, where its text begins, its words, and what it looks like."""
 
 
 def unnumbered_titles(text: str, body_start: int, width: int) -> list[Heading]:
     """Return the titles of a text that are recognised by layout alone, with their levels."""
-    lines = _lines(text, body_start)
-    underlined = [*_underlined(lines)]
-    centred = [*_centred(lines, width)] if width <= _WIDEST else []
+    underlined = [*_underlined(text, body_start)]
+    centred = [*_centred(text, body_start, width)] if width <= _WIDEST else []
     found = underlined if len(underlined) >= _FEWEST_UNDERLINED else []
     found += centred if len(centred) >= _FEWEST_CENTRED else []
     levels: dict[str, int] = {}
     headings = []
-    for title in sorted(found, key=lambda one: one.start):
+    for start, body, words, style in sorted(found):
         # Centred capitals are never below centred lower case.
-        levels.setdefault(title.style, 1 if title.style == "capitals" else len(levels) + 1)
-        headings.append(Heading(levels[title.style], title.words, title.start, title.body))
+        levels.setdefault(style, 1 if style == "capitals" else len(levels) + 1)
+        headings.append(Heading(levels[style], words, start, body))
     return headings
 
 
-def _lines(text: str, body_start: int) -> list[_Line]:
-    lines, start = [], body_start
-    for line in text[body_start:].split("\n")[:_MAX_LINES]:
-        words = line.strip()
-        lines.append(_Line(start, words, len(line) - len(line.lstrip())))
-        start += len(line) + 1
-    return lines
+def _underlined(text: str, begin: int) -> Iterator[_Found]:
+    for match in _UNDERLINED.finditer(text, begin):
+        words, rule, start = match["words"].strip(), match["rule"].strip(), match.start()
+        above = match["over"] or text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start].strip()
+        alike = abs(len(rule) - len(words)) <= max(3, 0.4 * len(words))
+        if alike and above == (rule if match["over"] else "") and _names(words):
+            yield start, match.end(), clean(words), rule[0] + "^" * bool(match["over"])
 
 
-def _underlined(lines: Sequence[_Line]) -> Iterator[_Found]:
-    for index in range(len(lines) - 2):
-        line, rule = lines[index], lines[index + 1]
-        mark = _RULE.match(rule.words)
-        if (
-            not mark
-            or not line.words
-            or abs(len(rule.words) - len(line.words)) > max(3, 0.4 * len(line.words))
-        ):
-            continue
-        above = lines[index - 1].words if index else ""
-        overlined = above == rule.words
-        if (above and not overlined) or not _names(line.words):
-            continue
-        top = lines[index - 1] if overlined else line
-        yield _Found(top.start, rule.end, clean(line.words), mark[1] + ("^" if overlined else ""))
-
-
-def _centred(lines: Sequence[_Line], width: int) -> Iterator[_Found]:
-    indents = Counter(line.indent for line in lines if len(line.words) > width / 2)
+def _centred(text: str, begin: int, width: int) -> Iterator[_Found]:
+    """Titles of a few lines in the middle, each between blank lines and above a paragraph."""
+    blocks = [*_BLOCK.finditer(text, begin)]
+    lines = [[line.expandtabs(1) for line in block.group().splitlines()] for block in blocks]
+    indents = Counter(_indent(line) for block in lines for line in block if len(line.strip()) > width / 2)
     margin = indents.most_common(1)[0][0] if indents else 0
     middle = (margin + width) / 2
 
-    def is_centred(line: _Line) -> bool:
+    def is_centred(line: str) -> bool:
+        words, indent = line.strip(), _indent(line)
         return (
-            0 < len(line.words) <= 0.7 * (width - margin)
-            and line.indent >= margin + _INSET
-            and abs(line.indent + len(line.words) / 2 - middle) <= _AMISS
+            len(words) <= 0.7 * (width - margin)
+            and indent >= margin + _INSET
+            and abs(indent + len(words) / 2 - middle) <= _AMISS
         )
 
-    found: list[_Found] = []
-    index = 0
-    while index < len(lines):
-        first = index
-        while index < len(lines) and is_centred(lines[index]):
-            index += 1
-        if index == first:
-            index += 1
-            continue
-        block = lines[first:index]
-        words = clean(" ".join(line.words for line in block))
-        alone = (first == 0 or not lines[first - 1].words) and index < len(lines) and not lines[index].words
-        below = next((line for line in lines[index : index + 4] if line.words), None)
+    found = []
+    for index, (block, below) in enumerate(pairwise(lines)):
+        words = clean(" ".join(block))
         if (
-            alone
-            and len(block) <= _MOST_LINES
-            and below is not None
-            and not is_centred(below)
+            len(block) <= _MOST_LINES
+            and all(map(is_centred, block))
+            and not is_centred(below[0])
             and _names(words)
-            and _text_below(lines, index)
+            and sum(len(line.strip()) for line in below) >= _LEAST_TEXT
         ):
-            style = "capitals" if words.isupper() else "small"
-            found.append(_Found(block[0].start, block[-1].end, words, style))
-    often = Counter(title_key(title.words) for title in found)
-    return (title for title in found if often[title_key(title.words)] < _OFTEN)
+            at = blocks[index]
+            end = at.start() + len(at.group().rstrip())
+            found.append((at.start(), end, words, "capitals" if words.isupper() else "small"))
+    often = Counter(title_key(words) for _, _, words, _ in found)
+    return (title for title in found if often[title_key(title[2])] < _OFTEN)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _names(words: str) -> bool:
@@ -285,14 +252,3 @@ def _names(words: str) -> bool:
         and not _COLUMNS.search(words)
         and is_title(clean(words), own_line=True)
     )
-
-
-def _text_below(lines: Sequence[_Line], index: int) -> bool:
-    """Whether a paragraph follows, directly or after blank lines."""
-    while index < len(lines) and not lines[index].words:
-        index += 1
-    length = 0
-    while index < len(lines) and lines[index].words and length < _LEAST_TEXT:
-        length += len(lines[index].words)
-        index += 1
-    return length >= _LEAST_TEXT

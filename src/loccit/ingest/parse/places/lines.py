@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from loccit.ingest.parse import Block
+from loccit.ingest.parse import Block, Parsed
 from loccit.ingest.parse.places.chain import Number, number_key
+from loccit.ingest.parse.places.quotations import is_quoted
 from loccit.ingest.parse.places.series import NOTHING, Learnt
 from loccit.ingest.parse.places.view import plain_view
 from loccit.labels import Label
@@ -103,9 +104,7 @@ class NumberedLine:
 
 
 def numbered_lines(
-    text: str,
-    blocks: Sequence[Block],
-    items: Mapping[int, tuple[str, ...]],
+    parsed: Parsed,
     skip: frozenset[int],
     width: int,
     letters: frozenset[str] = frozenset(),
@@ -113,11 +112,11 @@ def numbered_lines(
 ) -> Iterator[NumberedLine]:
     """Yield the lines of running text that begin with a label; ``skip`` has the starts of lines to ignore.
 
-    ``items`` are the numbers of list items, as the parser counts them.
     ``width`` is the length of lines: a sentence that continues fills its line. ``letters`` are those that the contents
     page has as labels (`A. Scenarios`); otherwise they are initials or lists. ``learnt`` is what the document shows.
     """
-    for block in blocks:
+    text = parsed.text
+    for block in parsed.blocks:
         if block.kind != "text":
             continue
         before = ""
@@ -127,10 +126,9 @@ def numbered_lines(
             line_end = block.end if line_end < 0 else line_end
             line = text[position:line_end]
             if line and not line.isspace():
-                if position not in skip and (
-                    found := _read(text, position, line, block, before, letters, learnt)
-                ):
-                    yield _in_list(found, items.get(position, ()))
+                found = position not in skip and _read(text, position, line, block, before, letters, learnt)
+                if found and not is_quoted(parsed.quoted, position):
+                    yield _in_list(found, parsed.items.get(position, ()))
                 before = "" if ends_short(line, width) and not _RULE.fullmatch(line) else line
             else:
                 before = ""

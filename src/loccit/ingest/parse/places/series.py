@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 from loccit.ingest.parse import Parsed
 from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain, closeness
+from loccit.ingest.parse.places.quotations import is_quoted
 from loccit.ingest.parse.places.view import only_lists, plain_view
 from loccit.labels import Label, normalise_number, parse_heading, roman_value
 from loccit.labels.lexicon import load, lowered
@@ -240,7 +241,7 @@ def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginni
             end = block.end if end < 0 else end
             line = text[position : min(end, position + _LONGEST_LINE)]
             may = _MAY_BEGIN.match(line) or (len(line) <= _VIEW and _ENDS_SO.search(line))
-            if may and position not in skip and not only_lists(line):
+            if may and not (position in skip or only_lists(line) or is_quoted(parsed.quoted, position)):
                 count += 1
                 lead = _LEAD.match(text, position, end)
                 at = lead.end() if lead else position

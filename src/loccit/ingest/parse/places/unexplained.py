@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from loccit.ingest.parse import Parsed
+from loccit.ingest.parse.places.quotations import is_quoted
 from loccit.ingest.parse.places.view import only_lists
 from loccit.labels import roman_value
 from loccit.labels.lexicon import lowered
@@ -94,7 +95,9 @@ def _beginnings(parsed: Parsed) -> dict[_Form, list[_Line]]:
         while position < block.end and count < _MOST_LINES:
             end = text.find("\n", position, block.end)
             end = block.end if end < 0 else end
-            if _MAY_BEGIN.match(text, position, end) and not only_lists(text[position:end]):
+            if _MAY_BEGIN.match(text, position, end) and not (
+                only_lists(text[position:end]) or is_quoted(parsed.quoted, position)
+            ):
                 count += 1
                 bare = _MARKUP.sub(lambda match: match[1] or "", text[position : min(end, position + _VIEW)])
                 if (match := _BEGINS.match(bare)) and (form := _form(match)):
