@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loccit import Library
-from loccit.ingest.parse.places.chain import number_key
 from loccit.ingest.parse.places.mentions import Mentions, read_mentions
 
 
@@ -44,22 +43,6 @@ def numbers(mentions: Mentions) -> set[str]:
 )
 def test_only_numbers_of_the_document_itself_are_mentions(text: str, expected: set[str]) -> None:
     assert numbers(read_mentions(text)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        ("paid under Section 4 (Payment & Taxes).", "payment taxes"),
-        ('the rights in Section 4, "Remedies", remain', "remedies"),
-        ("as provided in Section 4 entitled “Governing Law”", "governing law"),
-        ("the balance of Section 4(b) (Closing Date)", "closing date"),
-        ("subject to Section 4 (as amended)", ""),
-        ("subject to Section 4 (other than the last sentence thereof)", ""),
-        ('subject to Section 4 (the "Notice")', ""),
-    ],
-)
-def test_a_reference_may_say_what_a_section_is_called(text: str, title: str) -> None:
-    assert read_mentions(text).title("section", number_key(["4"])) == title
 
 
 def test_a_number_that_contradicts_its_name_is_not_borne_out(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from loccit.ingest.extract.clauses import extract_clauses
 from loccit.ingest.parse import Parsed, parse
 from loccit.ingest.parse.places import find_places
 from loccit.ingest.parse.places.chain import Step, best_chain, number_key
-from loccit.ingest.parse.places.quotations import quotations
 from loccit.ingest.parse.places.tree import build_sections
+from loccit.ingest.parse.quotations import quotations
 from loccit.model import Converted, Place
 
 TYPED = """LEASE

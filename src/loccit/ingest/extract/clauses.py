@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -28,8 +28,8 @@ from loccit.ingest.parse.places.chain import is_first, number_key
 from loccit.ingest.parse.places.evidence import line_width
 from loccit.ingest.parse.places.lines import ends_short
 from loccit.ingest.parse.places.mentions import Mentions
-from loccit.ingest.parse.places.quotations import is_quoted
 from loccit.ingest.parse.places.view import AMENDED, only_lists
+from loccit.ingest.parse.quotations import is_quoted
 from loccit.labels.numbers import in_digits
 from loccit.model import Place
 from loccit.text.keys import title_key
@@ -89,7 +89,12 @@ def extract_clauses(parsed: Parsed, sections: Sequence[Place], known: Sequence[P
 
     These are its headings, or others of the places ``known``.
     """
-    parts = _without_other_words(_parts(parsed, sections, {place.start for place in known}))
+    parts = list(_parts(parsed, sections, {place.start for place in known}))
+    words = _counting_words(parts)
+    for part in parts:
+        part.events[:] = [
+            event for event in part.events if isinstance(event, Text) or event.marker.word in words
+        ]
     # How lists are nested in one section is evidence for the others.
     nested: Counter[tuple[str, str]] = Counter()
     for part in parts if len(parts) > 1 else ():
@@ -148,36 +153,23 @@ def _events(
     return [event for event in events if isinstance(event, Text) or id(event) in known] if known else []
 
 
-def _without_other_words(parts: Iterable[_Part]) -> list[_Part]:
-    """Words before numbers (`Stk. 2.`, `§ 2.`) count clauses if their numbers begin anew in section after section."""
-    parts = list(parts)
-    begun: Counter[str] = Counter()
-    follow: Counter[str] = Counter()
-    every: Counter[str] = Counter()
+def _counting_words(parts: Sequence[_Part]) -> set[str]:
+    """Words before numbers (`Stk. 2.`, `§ 2.`) that count clauses: they begin anew in section after section."""
+    begun, follow, every = Counter[str](), Counter[str](), Counter[str]()
     for part in parts:
         last: dict[str, int] = {}
         for event in part.events:
             if isinstance(event, Mark) and (word := event.marker.word):
                 value = event.marker.readings[0].part[1]
-                every[word] += 1
                 # The first may have no number: `§ 4. The fee …`, `Stk. 2. It …`.
                 begun[word] += word not in last and value <= _LATEST_FIRST
                 follow[word] += value - last.get(word, 1) in (0, 1)
+                every[word] += 1
                 last[word] = value
     known = {
         word for word in every if begun[word] >= _FEWEST_LISTS and follow[word] >= _IN_ORDER * every[word]
     }
-    kept = [
-        part._replace(
-            events=[
-                event
-                for event in part.events
-                if isinstance(event, Text) or not event.marker.word or event.marker.word in known
-            ]
-        )
-        for part in parts
-    ]
-    return [part for part in kept if any(isinstance(event, Mark) for event in part.events)]
+    return {"", *known}
 
 
 def _cites_itself(mentions: Mentions | None, sections: Sequence[Place]) -> bool:

@@ -38,7 +38,7 @@ _LATE, _LATE_BELOW = 0.2, -0.7
 _HOLE, _END, _LONE = 0.4, 0.02, 0.3
 # How much it counts where lists of one style mostly are in the document.
 _USUAL = 0.3
-_WAYS = 4
+_WAYS = 6
 
 
 class Reading(NamedTuple):

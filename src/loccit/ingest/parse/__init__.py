@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyromark
 
 from loccit.ingest.parse.frontmatter import split_frontmatter
+from loccit.ingest.parse.quotations import quotations
 from loccit.labels import Label
 from loccit.model import Converted, Lines, LineStart, Link, Pages, PageStart
 from loccit.text.markdown import OPTIONS, char_offsets
@@ -175,6 +176,7 @@ def parse(converted: Converted) -> Parsed:
         warnings=[*converted.warnings, *filter(None, [warning])],
         position=position,
         items=items,
+        quoted=quotations(text, body_start, [heading.start for heading in headings]),
         title=converted.title,
         line_starts=converted.line_starts,
     )

@@ -23,7 +23,6 @@ from loccit.ingest.parse.places.mentions import (
 )
 from loccit.ingest.parse.places.numbering import choose, printed_below, without_clauses, without_inner
 from loccit.ingest.parse.places.outline import outline_places, with_parts
-from loccit.ingest.parse.places.quotations import quotations
 from loccit.ingest.parse.places.series import learn_series
 from loccit.ingest.parse.places.titles import CLAUSE
 from loccit.ingest.parse.places.tree import headings_of, listed_titles, nest
@@ -35,8 +34,6 @@ _MAX_PLACES = 20_000
 def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     """Add the places made by a document's numbered lines to its headings."""
     text = parsed.text
-    starts = [heading.start for heading in parsed.headings]
-    parsed = replace(parsed, quoted=quotations(text, parsed.body_start, starts))
     contents = printed_contents(text, parsed.body_start)
     learnt = learn_series(parsed, contents.lines)
     headings = printed_below(styled_headings(parsed, learnt), text)
@@ -57,10 +54,10 @@ def find_places(parsed: Parsed, file_type: str = "") -> Parsed:
     contents = Contents([*contents.entries, *listed.entries], contents.lines | listed.lines)
     lines = [line for line in lines if line.heading or line.start not in listed.lines][:_MAX_PLACES]
     titles = titles_of(lines, contents, text, width)
-    weigh(lines, titles, contents, mentions)
+    weigh(lines, titles, contents)
     lines = without_inner(lines, headings, titles, text)
-    chosen = choose(lines, headings, titles, contents, mentions, len(text), file_type)
-    accepted = with_parts(without_clauses(chosen, headings, titles, contents, learnt.members), parts)
+    chosen = choose(lines, headings, titles, mentions, len(text), file_type)
+    accepted = with_parts(without_clauses(chosen, titles, contents, learnt.members), parts)
     titled, more = titled_series(learnt, accepted, contents, parsed, width)
     accepted = sorted([*accepted, *titled], key=lambda line: line.start)
     titles |= named | more

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from loccit.ingest.parse.places.chain import Number, outer
 from loccit.ingest.parse.places.lines import NumberedLine, series_of
-from loccit.ingest.parse.places.mentions import Contents, Entry, Mentions
+from loccit.ingest.parse.places.mentions import Contents, Entry
 from loccit.ingest.parse.places.titles import (
     Title,
     clean,
@@ -58,13 +58,10 @@ def _as_listed(text: str, line: NumberedLine, wanted: str) -> Title | None:
     return Title(words, end) if title_key(words) == wanted else None
 
 
-def weigh(
-    lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents, mentions: Mentions
-) -> None:
+def weigh(lines: Sequence[NumberedLine], titles: dict[int, Title], contents: Contents) -> None:
     """Give each line the sum of the evidence for it, minus the evidence against it."""
     listed = _by_number(contents)
     depths = {(series_of(entry.kind), len(entry.number)) for entry in contents.entries if entry.number}
-    seen: set[tuple[str, Number]] = set()
     for index, line in enumerate(lines):
         if line.heading:
             line.worth = 4.0
@@ -81,10 +78,6 @@ def weigh(
             worth += 1.5 if line.listed else 0.0 if not line.words else -0.5
         elif (line.series, len(line.number)) in depths and len(listed) > 4:
             worth -= 1.2
-        if line.dotted or (line.series, line.number) not in seen:
-            # Of numbers that restart in an annex, the first ones are meant.
-            worth += _spoken_of(line, title, mentions)
-        seen.add((line.series, line.number))
         if line.plain and not _has_child(lines, index):
             worth -= 0.4 if title or not line.words else 0.8
         line.worth = worth
@@ -100,17 +93,6 @@ def _by_number(contents: Contents) -> dict[tuple[Number, str], Entry]:
         if len(entry.number) == 1 and entry.number[0][0] == 1:
             listed.setdefault((entry.number, "" if entry.kind in APART else "appendix"), entry)
     return listed
-
-
-def _spoken_of(line: NumberedLine, title: Title | None, mentions: Mentions) -> float:
-    """The evidence of the document's own references for a line: that the number exists, and its title."""
-    if not mentions.has(line.label.kind, line.number):
-        return 0.0
-    called = mentions.title(line.label.kind, line.number)
-    if called and title_key(title.words if title else line.words[:80])[:12] == called[:12]:
-        return 1.5
-    # A single number may as well be that of a list step; several parts are only used for places.
-    return 0.5 if line.dotted else 0.2
 
 
 def _agrees(entry: Entry, title: Title | None, line: NumberedLine) -> bool:

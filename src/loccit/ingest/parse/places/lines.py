@@ -9,16 +9,15 @@ from functools import cache
 
 from loccit.ingest.parse import Block, Parsed
 from loccit.ingest.parse.places.chain import Number, number_key
-from loccit.ingest.parse.places.quotations import is_quoted
 from loccit.ingest.parse.places.series import NOTHING, Learnt
-from loccit.ingest.parse.places.view import plain_view
+from loccit.ingest.parse.places.view import plain_view, text_lines
+from loccit.ingest.parse.quotations import is_quoted
 from loccit.labels import Label
 from loccit.labels.lexicon import load, lowered
 from loccit.labels.numbers import LETTER
 
 # How much of a paragraph is read: a label, and a title of two or three lines.
 _WINDOW = 320
-_MAX_LABEL = 60
 # Lines of this length are whole paragraphs.
 _UNBROKEN = 200
 _CLOSING = re.compile(r"(?:[*_]{1,3}(?=\s)|</(?:u|b|strong)>)?[^\S\n]*(?:[-—–:][^\S\n]+)?")
@@ -116,23 +115,17 @@ def numbered_lines(
     page has as labels (`A. Scenarios`); otherwise they are initials or lists. ``learnt`` is what the document shows.
     """
     text = parsed.text
-    for block in parsed.blocks:
-        if block.kind != "text":
+    before = ""
+    for block, start, end in text_lines(text, parsed.blocks):
+        line = text[start:end]
+        before = "" if start == block.start else before
+        if not line or line.isspace():
+            before = ""
             continue
-        before = ""
-        position = block.start
-        while position < block.end:
-            line_end = text.find("\n", position, block.end)
-            line_end = block.end if line_end < 0 else line_end
-            line = text[position:line_end]
-            if line and not line.isspace():
-                found = position not in skip and _read(text, position, line, block, before, letters, learnt)
-                if found and not is_quoted(parsed.quoted, position):
-                    yield _in_list(found, parsed.items.get(position, ()))
-                before = "" if ends_short(line, width) and not _RULE.fullmatch(line) else line
-            else:
-                before = ""
-            position = line_end + 1
+        found = start not in skip and _read(text, start, line, block, before, letters, learnt)
+        if found and not is_quoted(parsed.quoted, start):
+            yield _in_list(found, parsed.items.get(start, ()))
+        before = "" if ends_short(line, width) and not _RULE.fullmatch(line) else line
 
 
 def _in_list(line: NumberedLine, numbers: tuple[str, ...]) -> NumberedLine:
@@ -188,7 +181,7 @@ def _read(
         # `2.2 (a) The Company …` begins 2.2 with its part (a).
         rest = bare[bare.find("(") :]
         label = Label(spaced["number"], label.kind, label.number[: spaced["number"].count(".") + 1])
-    if label is None or label.relative or len(label.text) > _MAX_LABEL:
+    if label is None or label.relative:
         return None
     if _PARAGRAPH_SIGN.fullmatch(label.text) or (not label.kind and _FIGURES.match(rest)):
         return None

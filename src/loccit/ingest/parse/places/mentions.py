@@ -17,7 +17,7 @@ from itertools import pairwise
 from loccit.ingest.parse import Parsed
 from loccit.ingest.parse.places.chain import Number, number_key
 from loccit.ingest.parse.places.lines import NumberedLine
-from loccit.ingest.parse.places.titles import clean, is_name
+from loccit.ingest.parse.places.titles import clean
 from loccit.ingest.parse.places.unexplained import unexplained
 from loccit.labels import LEAF_KINDS, normalise_number, parse_heading
 from loccit.labels.lexicon import load, lowered
@@ -229,9 +229,6 @@ _NUMBER = re.compile(
 _WORD = re.compile(r"(?P<word>§|[^\W\d_]+)\.?\s?\Z")
 _BEFORE = 24
 _JOINED = re.compile(r"\s{0,2},?\s{0,2}(?:(?:and|or|to|through|und|oder|bis|et|y|e|o)\s)?\s{0,2}")
-_TITLED = re.compile(
-    r"\s{0,2}(?:\((?P<bracketed>[^()]{3,90})\)|(?:,\s{1,2})?(?:(?:entitled|titled|captioned|headed)\s{1,2})?[“\"‘](?P<quoted>[^“”\"‘]{3,90})[”\"’])"
-)
 # `of the Code`, `under the Exchange Act`, `des Gesetzes`: the number belongs to another document.
 _LAWS = (
     r"(?:Act|Acts|Code|Law|Laws|Statutes?|Rules?|Regulations?|Directive|Constitution|Treaty|Convention|Ordinance|Decree|ERISA"
@@ -264,26 +261,11 @@ def _spoken() -> dict[str, str]:
 
 @dataclass(slots=True)
 class Mentions:
-    """The numbers that a document mentions, by kind (a bare `6.2` has none), and the titles it gives with them."""
+    """The numbers that a document mentions, by kind (a bare `6.2` has none)."""
 
     numbers: set[tuple[str, Number]] = field(default_factory=set)
-    titles: dict[tuple[str, Number], str] = field(default_factory=dict)
     others: set[Number] = field(default_factory=set)
     """Numbers that are only mentioned as those of other documents."""
-
-    def has(self, kind: str, number: Number) -> bool:
-        """Whether a number is mentioned; for a number without a kind, any word that means a section will do."""
-        return (kind, number) in self.numbers or (
-            kind in _PLAIN and any((k, number) in self.numbers for k in _PLAIN)
-        )
-
-    def title(self, kind: str, number: Number) -> str:
-        """The title of a number, as a key to compare with, or ""."""
-        kinds = _PLAIN if kind in _PLAIN else (kind,)
-        return next((self.titles[k, number] for k in kinds if (k, number) in self.titles), "")
-
-
-_PLAIN = ("", "section", "clause", "paragraph")
 
 
 @dataclass(slots=True)
@@ -292,7 +274,6 @@ class _Named:
     number: Number
     start: int
     end: int
-    title: str
 
 
 def read_mentions(text: str) -> Mentions:
@@ -303,10 +284,7 @@ def read_mentions(text: str) -> Mentions:
         if _OF_ANOTHER.match(text, last.end) and not _OWN.match(text, last.end):
             mentions.others.update(named.number for named in group)
             continue
-        for named in group:
-            mentions.numbers.add((named.kind, named.number))
-            if named.title:
-                mentions.titles.setdefault((named.kind, named.number), named.title)
+        mentions.numbers.update((named.kind, named.number) for named in group)
     mentions.others -= {number for _, number in mentions.numbers}
     return mentions
 
@@ -325,12 +303,8 @@ def _groups(text: str) -> Iterator[list[_Named]]:
         if not between and group:
             yield group
             group = []
-        title = _TITLED.match(text, match.end())
-        words = (title["bracketed"] or title["quoted"]).strip(" \n“”\"'.,") if title else ""
-        named = is_name(" ".join(words.split()))
         number = number_key(normalise_number(match["number"]))
-        end = title.end() if title and named else match.end()
-        group.append(_Named(kind, number, match.start("number"), end, title_key(words) if named else ""))
+        group.append(_Named(kind, number, match.start("number"), match.end()))
     if group:
         yield group
 
@@ -371,35 +345,16 @@ def self_check(parsed: Parsed, places: Sequence[Place], references: Iterable[Ref
     lines = unexplained(parsed, places)
     reach = _reach(places)
     mentions = parsed.mentions or Mentions()
-    called = _titles_by_number(places)
     own = {}
     for item in references:
         number = number_key(item.number_key.split("_")) if item.number_key else ()
         if _is_own(item, reach) and number not in mentions.others:
-            # A reference with a title is confirmed only by the place with that title.
-            title = mentions.title(item.number_kind, number)
-            agrees = (
-                not title or number not in called or any(_alike(title, other) for other in called[number])
-            )
-            met = bool(item.target_section) and not item.reason and agrees
+            met = bool(item.target_section) and not item.reason
             # If its own numbers are whole, a number that they lack belongs to another document.
-            lacking = not agrees or tuple(item.number_key.split("_")) in lines.missing
+            lacking = tuple(item.number_key.split("_")) in lines.missing
             if met or lacking or not lines.whole:
                 own[item.number_kind, item.number_key] = met
     return SelfCheck(len(own), sum(own.values()), len(listed), found, lines.numbered, lines.unexplained)
-
-
-def _titles_by_number(places: Iterable[Place]) -> dict[Number, list[str]]:
-    titles: dict[Number, list[str]] = {}
-    for place in places:
-        if place.number and place.title:
-            titles.setdefault(number_key(place.number), []).append(title_key(place.title))
-    return titles
-
-
-def _alike(title: str, other: str) -> bool:
-    """Whether two titles name the same place; either may be cut short."""
-    return title.startswith(other[:12]) or other.startswith(title[:12]) or f" {title}" in f" {other}"
 
 
 def _reach(places: Iterable[Place]) -> dict[str, int]:

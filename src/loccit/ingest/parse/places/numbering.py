@@ -23,12 +23,10 @@ _REPEATED = re.compile(
 )
 _INNER = 100
 _LEAST = 0.5
-_ONE, _SECOND = (0, 1, ""), ((0, 2, ""),)
+_SECOND = ((0, 2, ""),)
 # In how many places a numbering without titles begins anew, and how much of it is so.
 _FEWEST_ANEW, _MOST_ANEW = 2, 0.8
-# This many entries make a contents page whose omissions can be trusted.
 _FEWEST_LISTED = 3
-_FEWEST_ENTRIES = 5
 _LEAST_PLAIN = 0.2
 
 
@@ -58,13 +56,12 @@ def choose(
     lines: Sequence[NumberedLine],
     headings: Sequence[Heading],
     titles: dict[int, Title],
-    contents: Contents,
     mentions: Mentions,
     size: int,
     file_type: str,
 ) -> list[NumberedLine]:
     """Return the lines that are places, including headings, in order."""
-    lines = _as_contents_say(lines, contents)
+    lines = _as_listed(lines)
     accepted: list[NumberedLine] = []
     unlabelled = [heading.start for heading in headings if parse_heading(heading.text)[0] is None]
     series: dict[str, list[NumberedLine]] = {}
@@ -96,6 +93,21 @@ def choose(
     return sorted(accepted, key=lambda line: line.start)
 
 
+def _as_listed(lines: Sequence[NumberedLine]) -> Sequence[NumberedLine]:
+    """Drop plain numbers that the contents page has elsewhere, or that go beyond its last: they are lists."""
+    borne_out = {line.number for line in lines if line.listed and line.plain}
+    if len(borne_out) < _FEWEST_LISTED:
+        return lines
+    return [
+        line
+        for line in lines
+        if line.heading
+        or line.listed
+        or not line.plain
+        or (line.number not in borne_out and line.number < max(borne_out))
+    ]
+
+
 def _without_restarts(chosen: Sequence[NumberedLine], limits: Sequence[int]) -> list[NumberedLine]:
     """Drop plain numbers that do not lie between those of several parts: `1.` between 5.1 and 5.2 is a list."""
 
@@ -118,15 +130,17 @@ def _without_restarts(chosen: Sequence[NumberedLine], limits: Sequence[int]) -> 
         own, first, last = line.number[0], above.get(line.start), below.get(line.start)
         contains = later is not None and later.dotted and later.number[0] == own
         goes_on = dropped is not None and not contains and closeness(dropped.number, line.number) == 1
-        if first is None or line.heading or line.dotted:
+        if line.heading or line.dotted or first is None:
             fits = True
-        elif last is None or first > last:
-            fits = own > first or (last is not None and own <= last)
         else:
-            fits = first < own <= last
-        dropped = None if fits and not (goes_on and first is not None and not line.dotted) else line
-        if dropped is None:
+            # It lies between them, also where the last begins anew.
+            lies = (own > first) + (last is None or first > last) + (last is not None and own <= last)
+            fits = lies > 1 and not goes_on
+        if fits:
             kept.append(line)
+            dropped = None
+        else:
+            dropped = line
     return kept
 
 
@@ -179,40 +193,6 @@ def without_inner(
 def _style(line: NumberedLine, text: str) -> tuple[str, str]:
     """What tells the numbering of a line from others: its kind, and the sign after its number."""
     return line.label.kind, text[line.start : line.rest].rstrip(" *_\t")[-1:]
-
-
-def _as_contents_say(lines: Sequence[NumberedLine], contents: Contents) -> list[NumberedLine]:
-    """Drop what a contents page contradicts.
-
-    If it lists plain numbers, those that it has elsewhere, or that go beyond its last, are lists. A letter without a
-    word before it (`A.1`, `X.6.6`) belongs to an appendix, or is not one of the document's numbers. Parts and chapters
-    are the first that it would list.
-    """
-    numbered = [entry for entry in contents.entries if entry.number]
-    borne_out = {line.number for line in lines if line.listed and line.plain}
-    letters = {entry.number[0] for entry in numbered if entry.number[0][0] == 1}
-    letters |= {line.number[0] for line in lines if line.series in APART and line.number}
-    letters |= {line.number[0] for line in lines if line.dotted and line.number[1] == _ONE}
-    strict = len(borne_out) >= _FEWEST_LISTED
-    last = max((number[0][1] for number in borne_out if number[0][0] == 0), default=0)
-    kinds = {entry.kind for entry in numbered}
-    complete = len(numbered) >= _FEWEST_ENTRIES
-    kept = []
-    for line in lines:
-        if not (line.heading or line.listed):
-            if strict and line.plain and (line.number in borne_out or line.number[0][1] > last):
-                continue
-            if not line.label.kind and line.number[0][0] == 1 and line.number[0] not in letters:
-                continue
-            if (
-                complete
-                and line.series in CONTAINERS
-                and line.series not in APART
-                and line.series not in kinds
-            ):
-                continue
-        kept.append(line)
-    return kept
 
 
 def _missing(
@@ -268,7 +248,7 @@ def _strays(
 def _is_series(kind: str, chosen: Sequence[NumberedLine]) -> bool:
     """A single article is no structure; a single annex may be."""
     if len(chosen) == 1 and not chosen[0].heading:
-        return kind in APART and chosen[0].opens and chosen[0].worth > 1.5
+        return kind in APART and chosen[0].opens
     return sum(line.worth for line in chosen) >= (_LEAST if kind else _LEAST_PLAIN) * len(chosen)
 
 
@@ -360,7 +340,6 @@ def _reads_like_sections(
 
 def without_clauses(
     accepted: Sequence[NumberedLine],
-    headings: Sequence[Heading],
     titles: dict[int, Title],
     contents: Contents,
     learnt: Container[int] = (),
@@ -373,28 +352,19 @@ def without_clauses(
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
     inner |= {entry.number for entry in contents.entries}
     families = _paragraphs(accepted)
-    of_family = {
-        line.start: parent
-        for parent, family in families.items()
+    clauses = {
+        line.start
+        for family in families
         if not any(line.number in inner for line in family) and _untitled(family, titles)
         for line in family
     }
-    with_parent = {line.start for family in families.values() for line in family}
+    with_parent = {line.start for family in families for line in family}
     orphans = {
         line.start
         for line in accepted
         if line.plain_paragraph and line.start in learnt and line.start not in titles
     } - with_parent
-    numbered = {line.start for line in accepted}
-    others = [heading.start for heading in headings if heading.start not in numbered]
-    while (broken := _apart(accepted, others, of_family)) and any(
-        parent in broken and start not in learnt for start, parent in of_family.items()
-    ):
-        of_family = {
-            start: parent for start, parent in of_family.items() if parent not in broken or start in learnt
-        }
-    clauses = set(of_family)
-    if len(orphans) < len(of_family):
+    if len(orphans) < len(clauses):
         # They are what the others of their numbering are, though no place has the number before them.
         clauses |= orphans
     return [line for line in accepted if line.start not in clauses]
@@ -405,8 +375,8 @@ def _untitled(family: Sequence[NumberedLine], titles: dict[int, Title]) -> bool:
     return 2 * sum(line.start in titles for line in family) < len(family)
 
 
-def _paragraphs(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine]]:
-    """Paragraphs with decimal numbers, by the place whose number they extend."""
+def _paragraphs(accepted: Sequence[NumberedLine]) -> Iterable[list[NumberedLine]]:
+    """Paragraphs with decimal numbers, together with those that extend the number of the same place."""
     families: dict[int, list[NumberedLine]] = {}
     holders: dict[Number, NumberedLine] = {}
     for line in accepted:
@@ -415,23 +385,4 @@ def _paragraphs(accepted: Sequence[NumberedLine]) -> dict[int, list[NumberedLine
         if parent is not None and line.plain_paragraph and not line.number[-1][2]:
             families.setdefault(parent.start, []).append(line)
         holders[line.number] = line
-    return families
-
-
-def _apart(accepted: Sequence[NumberedLine], others: Sequence[int], of_family: dict[int, int]) -> set[int]:
-    """Families with members after another section: these are not read with the text of their place.
-
-    ``others`` are the starts of sections without a number.
-    """
-    broken: set[int] = set()
-    above: Number = ()
-    start = -1
-    for line in accepted:
-        parent = of_family.get(line.start)
-        if parent is None:
-            above, start = line.number, line.start
-        elif line.number[: len(above)] != above or bisect_right(others, line.start) > bisect_right(
-            others, start
-        ):
-            broken.add(parent)
-    return broken
+    return families.values()

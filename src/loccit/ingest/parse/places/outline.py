@@ -11,13 +11,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from loccit.ingest.parse.places.chain import Number, Step, best_chain, number_key
 from loccit.ingest.parse.places.lines import NumberedLine, is_furniture
 from loccit.ingest.parse.places.titles import QUOTES, Title, clean, is_name
 from loccit.labels import Label, roman_value
-from loccit.text.keys import title_key
 
 _LINE = re.compile(
     r"\n[ \t\f]*(?P<label>[IVX]{1,6}|[A-Z]|\d{1,2}|[a-z])"
@@ -49,7 +47,7 @@ class _Item:
 
 def outline_places(text: str) -> tuple[list[NumberedLine], dict[int, Title]]:
     """Return the parts of an outline as numbered lines, and their titles; empty if there is none."""
-    items = _without_contents(list(_items(text)))
+    items = list(_items(text))
     speakers = [match.start() for match in _SPEAKER.finditer(text)] if items else []
     romans = [item for item in items if len(item.label) > 1 or item.label in "IVX"]
     romans = [item for item in romans if item.label.isalpha() and roman_value(item.label) is not None]
@@ -77,20 +75,6 @@ def outline_places(text: str) -> tuple[list[NumberedLine], dict[int, Title]]:
                 NumberedLine(item.start, item.rest, item.rest, label, "", True, True, worth=item.worth)
             )
     return lines, {item.start: item.title for item in items if item.start in chosen and item.title}
-
-
-def _without_contents(items: Sequence[_Item]) -> list[_Item]:
-    """Drop what is only listed: it has no text, and occurs again."""
-    last = {_key(item): item.start for item in items}
-    return [
-        item
-        for item, later in zip_longest(items, items[1:])
-        if last[_key(item)] == item.start or not item.title or later.start - item.start > _OWN_TEXT
-    ]
-
-
-def _key(item: _Item) -> tuple[str, str]:
-    return item.label, title_key(item.title.words) if item.title else ""
 
 
 def with_parts(accepted: Sequence[NumberedLine], parts: Sequence[NumberedLine]) -> list[NumberedLine]:

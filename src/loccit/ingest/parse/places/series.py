@@ -18,8 +18,8 @@ from typing import NamedTuple, TypeAlias
 
 from loccit.ingest.parse import Parsed
 from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain, closeness
-from loccit.ingest.parse.places.quotations import is_quoted
-from loccit.ingest.parse.places.view import only_lists, plain_view
+from loccit.ingest.parse.places.view import only_lists, plain_view, text_lines
+from loccit.ingest.parse.quotations import is_quoted
 from loccit.labels import Label, normalise_number, parse_heading, roman_value
 from loccit.labels.lexicon import load, lowered
 from loccit.labels.numbers import LETTER, coded_number, letter_value
@@ -231,57 +231,42 @@ def _firsts(text: str, series: Mapping[Shape, Sequence[Beginning]]) -> Iterator[
 def _beginnings(parsed: Parsed, skip: Set[int]) -> Iterator[tuple[Shape, Beginning]]:
     """Yield every way to read the beginnings of lines and headings, and of the first cells of rows."""
     text, count = parsed.text, 0
-    headings = {heading.start for heading in parsed.headings}
-    for block in parsed.blocks:
-        if block.kind not in ("text", "heading", "table"):
+    blank = True
+    for block, position, end in text_lines(text, parsed.blocks, ("text", "heading", "table")):
+        line = text[position : min(end, position + _LONGEST_LINE)]
+        blank, alone = not line.strip(), blank or position == block.start
+        may = _MAY_BEGIN.match(line) or (len(line) <= _VIEW and _ENDS_SO.search(line))
+        if not may or position in skip or only_lists(line) or is_quoted(parsed.quoted, position):
             continue
-        position, blank = block.start, True
-        while position < block.end and count < _MOST_LINES:
-            end = text.find("\n", position, block.end)
-            end = block.end if end < 0 else end
-            line = text[position : min(end, position + _LONGEST_LINE)]
-            may = _MAY_BEGIN.match(line) or (len(line) <= _VIEW and _ENDS_SO.search(line))
-            if may and not (position in skip or only_lists(line) or is_quoted(parsed.quoted, position)):
-                count += 1
-                lead = _LEAD.match(text, position, end)
-                at = lead.end() if lead else position
-                cell = text.find("|", at, end) if block.kind == "table" else -1
-                bare, offsets = plain_view(text, at, min(end if cell < 0 else cell, at + _VIEW))
-                heading = block.kind == "heading" or position in headings
-                marked = heading or text.startswith(("**", "__", "<", "["), at)
-                row = block.kind == "table" or (lead is not None and lead.group().strip(" \t>#") != "")
-                for shape, match in _readings(bare):
-                    if shape[0] == "number":
-                        if not (heading or (blank and block.kind == "text" and _begins_text(bare, match))):
-                            continue
-                    elif (shape[0] == "part" and not (marked or (blank and not row))) or (
-                        shape[0] in ("alone", "brackets")
-                        and not (blank and (shape[0] != "alone" or _between_sentences(text, position, end)))
-                    ):
-                        continue
-                    ends = not bare[match.end() :].strip() or bool(match["mark"].strip())
-                    found = Beginning(
-                        position,
-                        offsets[match.end()] if match.end() < len(offsets) else end,
-                        end,
-                        match["number"],
-                        _number(shape, match["number"]),
-                        marked or ends,
-                        blank,
-                        row,
-                        heading,
-                        shape,
-                    )
-                    yield shape, found
-                    if heading and shape[0] == "number":
-                        yield _HEADED, found
-            blank = not text[position:end].strip()
-            position = end + 1
-
-
-def _begins_text(bare: str, match: re.Match[str]) -> bool:
-    """Whether what follows a plain number is set apart from it, or begins like a sentence."""
-    return bool(match["mark"]) or not bare[match.end() :].lstrip()[:1].islower()
+        count += 1
+        if count > _MOST_LINES:
+            return
+        lead = _LEAD.match(text, position, end)
+        at = lead.end() if lead else position
+        cell = text.find("|", at, end) if block.kind == "table" else -1
+        bare, offsets = plain_view(text, at, min(end if cell < 0 else cell, at + _VIEW))
+        heading = block.kind == "heading"
+        marked = heading or text.startswith(("**", "__", "<", "["), at)
+        row = block.kind == "table" or text[position:at].strip(" \t>#") != ""
+        for shape, match in _readings(bare):
+            if shape[0] == "number":
+                fits = heading or (alone and block.kind == "text")
+            elif shape[0] == "part":
+                fits = marked or (alone and not row)
+            else:
+                fits = shape[0] not in ("alone", "brackets") or (
+                    alone and (shape[0] != "alone" or _between_sentences(text, position, end))
+                )
+            if fits:
+                ends = not bare[match.end() :].strip() or bool(match["mark"].strip())
+                number = _number(shape, match["number"])
+                rest = offsets[match.end()]
+                found = Beginning(
+                    position, rest, end, match["number"], number, marked or ends, alone, row, heading, shape
+                )
+                yield shape, found
+                if heading and shape[0] == "number":
+                    yield _HEADED, found
 
 
 def _between_sentences(text: str, start: int, end: int) -> bool:

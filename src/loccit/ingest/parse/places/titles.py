@@ -123,15 +123,7 @@ def _own_line(text: str, rest: int, paragraph: int, width: int, *, whole: bool) 
 
 def _run_in(text: str, rest: int, paragraph: int) -> Title | None:
     match = _RUN_IN.match(text, rest, paragraph)
-    while match and _ABBREVIATION.search(match["words"]):
-        longer = _RUN_IN.match(text, match.end(), paragraph)
-        if longer is None:
-            return None
-        words = text[rest : longer.end("words")]
-        if len(words) > _MAX_LENGTH or _ABBREVIATION.search(words):
-            return None
-        return Title(clean(words), longer.end()) if is_title(clean(words)) else None
-    if match is None:
+    if match is None or _ABBREVIATION.search(match["words"]):
         return None
     words = clean(match["words"])
     return Title(words, match.end()) if is_title(words) else None

@@ -15,9 +15,10 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from loccit.ingest.parse import Parsed
-from loccit.ingest.parse.places.quotations import is_quoted
-from loccit.ingest.parse.places.view import only_lists
-from loccit.labels import roman_value
+from loccit.ingest.parse.places.chain import Number, closeness, is_first, number_key
+from loccit.ingest.parse.places.view import only_lists, text_lines
+from loccit.ingest.parse.quotations import is_quoted
+from loccit.labels import normalise_number
 from loccit.labels.lexicon import lowered
 from loccit.model import Place
 
@@ -63,7 +64,7 @@ class Unexplained(NamedTuple):
 class _Line(NamedTuple):
     start: int
     end: int
-    number: tuple[int, ...]
+    number: Number
     heading: bool
 
 
@@ -71,13 +72,13 @@ def unexplained(parsed: Parsed, places: Sequence[Place]) -> Unexplained:
     """Count the numbered lines of a document, and those that are no place of it."""
     starts = sorted(place.start for place in places if place.number)
     listed = {entry.start for entry in parsed.contents}
-    known = {place.number for place in places}
+    known = {number_key(place.number) for place in places}
     left: set[int] = set()
     for (form, _), series in _series(_beginnings(parsed), len(parsed.text)):
         for line in series:
             at = bisect_left(starts, line.start)
             # Elsewhere the same number is a place: this line only mentions it, as contents do.
-            again = form != "number" and not line.heading and tuple(map(str, line.number)) in known
+            again = form != "number" and not line.heading and line.number in known
             if not (again or line.start in listed or (at < len(starts) and starts[at] < line.end)):
                 left.add(line.start)
     missing = frozenset(_missing(places))
@@ -88,25 +89,16 @@ def unexplained(parsed: Parsed, places: Sequence[Place]) -> Unexplained:
 def _beginnings(parsed: Parsed) -> dict[_Form, list[_Line]]:
     found: dict[_Form, list[_Line]] = defaultdict(list)
     text, count = parsed.text, 0
-    for block in parsed.blocks:
-        if block.kind not in ("text", "heading", "table"):
+    for block, start, end in text_lines(text, parsed.blocks, ("text", "heading", "table")):
+        if count >= _MOST_LINES or not _MAY_BEGIN.match(text, start, end):
             continue
-        position = block.start
-        while position < block.end and count < _MOST_LINES:
-            end = text.find("\n", position, block.end)
-            end = block.end if end < 0 else end
-            if _MAY_BEGIN.match(text, position, end) and not (
-                only_lists(text[position:end]) or is_quoted(parsed.quoted, position)
-            ):
-                count += 1
-                bare = _MARKUP.sub(lambda match: match[1] or "", text[position : min(end, position + _VIEW)])
-                if (match := _BEGINS.match(bare)) and (form := _form(match)):
-                    number = tuple(
-                        int(part) if part.isdecimal() else roman_value(part) or 0
-                        for part in re.findall(r"\d+|[IVXLC]+", match["number"])
-                    )
-                    found[form].append(_Line(position, end, number, block.kind == "heading"))
-            position = end + 1
+        if only_lists(text[start:end]) or is_quoted(parsed.quoted, start):
+            continue
+        count += 1
+        bare = _MARKUP.sub(lambda match: match[1] or "", text[start : min(end, start + _VIEW)])
+        if (match := _BEGINS.match(bare)) and (form := _form(match)):
+            number = number_key(normalise_number(match["number"]))
+            found[form].append(_Line(start, end, number, block.kind == "heading"))
     return found
 
 
@@ -132,7 +124,7 @@ def _series(found: dict[_Form, list[_Line]], end: int) -> Iterator[tuple[_Form, 
         if form[0] == "number":
             runs = [[lines[0]]]
             for line, later in pairwise(lines):
-                if _follows(line.number, later.number):
+                if closeness(line.number, later.number) == 1:
                     runs[-1].append(later)
                 else:
                     runs.append([later])
@@ -140,18 +132,10 @@ def _series(found: dict[_Form, list[_Line]], end: int) -> Iterator[tuple[_Form, 
             if len(longest) >= _PARAGRAPHS and longest[-1].start - longest[0].start > _MOST_OF_IT * end:
                 yield form, longest
             continue
-        follow = sum(_follows(line.number, later.number) for line, later in pairwise(lines))
-        anew = sum(later.number[-1] == 1 for _, later in pairwise(lines))
+        follow = sum(closeness(line.number, later.number) == 1 for line, later in pairwise(lines))
+        anew = sum(is_first(later.number[-1]) for _, later in pairwise(lines))
         if follow >= _FEWEST and follow + anew >= _IN_ORDER * (len(lines) - 1) and 2 * follow >= anew:
             yield form, lines
-
-
-def _follows(number: tuple[int, ...], later: tuple[int, ...]) -> bool:
-    """Whether a number is the next sibling of another, its first child, or the next of what is around it."""
-    if len(later) == len(number) + 1 and later[:-1] == number:
-        return later[-1] <= 1
-    size = len(later)
-    return size <= len(number) and later[:-1] == number[: size - 1] and later[-1] == number[size - 1] + 1
 
 
 def _missing(places: Sequence[Place]) -> Iterator[tuple[str, ...]]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Iterator
+
+from loccit.ingest.parse import Block
 
 # Emphasis, escapes, tags, and the link of a number: a label may be between them.
 _MARKS = re.compile(
@@ -19,6 +22,19 @@ _LISTS = re.compile(
 AMENDED = r"(?:[A-Z]{0,2}\d{0,4}[\[⟦►](?![^\]\n]{0,6}\])[⁰¹²³⁴-⁹]{0,3}\s?){1,3}"
 """What amended texts print before a number that was put in: ``F15[(a)``, ``[F1 2.``."""
 _AMENDED = re.compile(AMENDED + r"(?=[\dA-Z§(])")
+
+
+def text_lines(
+    text: str, blocks: Iterable[Block], kinds: Container[str] = ("text",)
+) -> Iterator[tuple[Block, int, int]]:
+    """Yield the lines of the blocks of some kinds, each with its block, start and end."""
+    for block in blocks:
+        position = block.start if block.kind in kinds else block.end
+        while position < block.end:
+            end = text.find("\n", position, block.end)
+            end = block.end if end < 0 else end
+            yield block, position, end
+            position = end + 1
 
 
 def is_bullet(line: str) -> bool:
