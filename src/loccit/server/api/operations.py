@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.responses import Response
 
+from loccit.ask.request import Request, arguments
 from loccit.errors import NotFoundError
-from loccit.server.api.params import FILTERS_SCHEMA, Param, choice, text
+from loccit.server.api.params import Param, choice, text
 from loccit.server.api.problems import ProblemError, as_problem
 from loccit.version import __version__
 
@@ -116,17 +117,13 @@ class Catalogs:
 
 
 T = TypeVar("T")
+# Arguments that are ids of documents here.
+_DOCUMENTS = ("document", "old", "new")
 # How long a question waits for a library that is being read; the page prefers to show the progress.
 _WAIT_SECONDS = 4.0
 
 LIBRARY = text("library", "Name of the library, as in /api/status; default: the first one.")
-DOC = text("doc", "Id of a document, as in /api/documents.")
-THE_DOC = Param(DOC.name, DOC.description, DOC.schema, required=True)
-FILTERS = Param(
-    "filters",
-    "Which documents to search, as a JSON object of names and values; the same as on the command line.",
-    FILTERS_SCHEMA,
-)
+THE_DOC = text("doc", "Id of a document, as in /api/documents.", required=True)
 OFFSETS = choice(
     "offsets",
     "The unit of offsets: Unicode characters, or UTF-16 code units as in JavaScript.",
@@ -161,6 +158,15 @@ class Call:
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments[name]
+
+    def made(self, request: Callable[..., Request[T]], catalog: Catalog) -> Request[T]:
+        """Return a request with the arguments of this one, and paths instead of the ids of documents."""
+        values: dict[str, Any] = {}
+        for one in arguments(request):
+            value = self.arguments.get(one.http_name or one.name) if one.http is not None else None
+            if value is not None:
+                values[one.name] = catalog.path(value) if one.name in _DOCUMENTS else value
+        return request(**values)
 
     @property
     def service(self) -> LibraryService:

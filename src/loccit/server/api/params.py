@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from loccit.ask.request import Arg, Request, arguments
 from loccit.config.bounds import LONGEST_TEXT, MOST_FILTERS, MOST_VALUES, text_fault
-from loccit.config.settings import SearchSettings, describe
 from loccit.server.api.problems import ProblemError
 
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
@@ -71,10 +71,28 @@ def number(name: str, description: str, least: int, most: int, default: int | No
     return Param(name, description, {"type": "integer", "minimum": least, "maximum": most}, default=default)
 
 
-def of_setting(setting: str, name: str = "") -> Param:
-    """Return a parameter for a search setting; by default, the library's own value applies."""
-    known = describe(SearchSettings)[setting]
-    return Param(name or setting, known.help, known.schema())
+def of(request: Callable[..., Request[Any]], *, without: Sequence[str] = ()) -> tuple[Param, ...]:
+    """Return the parameters that a question has over HTTP."""
+    return tuple(_of(one) for one in arguments(request) if one.http is not None and one.name not in without)
+
+
+def _of(one: Arg) -> Param:
+    name, said = one.http_name or one.name, one.http or ""
+    longest = one.http_longest or one.longest
+    bounds = one.http_bounds or one.bounds
+    if one.kind is dict:
+        return Param(name, said, FILTERS_SCHEMA)
+    if one.kind is list:
+        item = {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": longest}
+        return Param(name, said, {"type": "array", "minItems": 1, "maxItems": one.most, "items": item})
+    if one.choices:
+        return choice(name, said, one.choices, one.default)
+    if bounds:
+        schema = {"type": one.type, "minimum": bounds[0], "maximum": bounds[1]}
+        return Param(name, said, schema, default=one.default)
+    if one.kind is bool:
+        return flag(name, said, default=one.default)
+    return text(name, said, most=longest, least=0 if one.blank else 1, required=one.required)
 
 
 def flag(name: str, description: str, *, default: bool = False) -> Param:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from loccit.config.bounds import LONGEST_TERM, STEPS
+from loccit.ask import questions
 from loccit.library import Library
 from loccit.server.api.operations import (
-    DOC,
-    FILTERS,
     LIBRARY,
     OFFSETS,
     THE_DOC,
@@ -20,7 +18,7 @@ from loccit.server.api.operations import (
     convert,
     utf16,
 )
-from loccit.server.api.params import choice, flag, text
+from loccit.server.api.params import flag, of
 from loccit.server.api.schemas import (
     DEFINITIONS,
     DOCUMENT,
@@ -105,13 +103,6 @@ def _map_of_document(library: Library, catalog: Catalog, path: str) -> dict[str,
     return {"sections": sections, "links": links, "document_citations": found.whole}
 
 
-_CITED = text("ref", "A number, label, heading or id of a place.", required=True)
-_REF = text("ref", f"{_CITED.description[:-1]}; empty with `doc` for all of it.", least=0, required=True)
-_STEP = choice("step", "The next, previous or parent place instead.", STEPS)
-_LINES = text("lines", "Only some of its lines: 2031-2035.")
-_EXACT = flag("exact", "If false, a number of no place leads to the nearest line that has it.", default=True)
-
-
 def documents(call: Call) -> Reply:
     """Answer with the list of documents."""
 
@@ -120,7 +111,8 @@ def documents(call: Call) -> Reply:
             catalog.generation,
             lambda: {
                 "documents": [
-                    catalog.mark(info.to_dict(), name="id") for info in library.documents(call["filters"])
+                    catalog.mark(info.to_dict(), name="id")
+                    for info in call.made(questions.Documents, catalog).ask(library)
                 ]
             },
         )
@@ -218,14 +210,7 @@ def sections(call: Call) -> Reply:
     """Answer with several sections, and with what they cite if requested."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
-        data = library.sections(
-            call["ref"],
-            document=catalog.named(call["doc"]),
-            step=call["step"],
-            lines=call["lines"],
-            exact=call["exact"],
-            with_references=call["with_references"],
-        ).to_dict()
+        data = call.made(questions.Sections, catalog).ask(library).to_dict()
         for item in (*data["sections"], *(cited["section"] for cited in data["cited"])):
             if item is not None:
                 catalog.mark(item)
@@ -238,7 +223,7 @@ def define(call: Call) -> Reply:
     """Answer with the definitions of a term."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
-        data = library.define(call["term"], document=catalog.named(call["doc"])).to_dict()
+        data = call.made(questions.Define, catalog).ask(library).to_dict()
         for item in data["definitions"]:
             catalog.mark(item["definition"])
         return Reply(data)
@@ -250,14 +235,10 @@ def outline(call: Call) -> Reply:
     """Answer with the heading tree of one document, or of all."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
-        path = catalog.named(call["doc"])
+        asked = call.made(questions.Outlines, catalog)
         return call.conditional(
             catalog.generation,
-            lambda: {
-                "outlines": [
-                    catalog.mark(found.to_dict()) for found in library.outline(path, clauses=call["clauses"])
-                ]
-            },
+            lambda: {"outlines": [catalog.mark(found.to_dict()) for found in asked.ask(library)]},
         )
 
     return call.ask(ask)
@@ -267,7 +248,7 @@ def references(call: Call) -> Reply:
     """Answer with what a section refers to and what refers to it; or with that of several."""
 
     def ask(library: Library, catalog: Catalog) -> Reply:
-        data = library.references(call["ref"], document=catalog.named(call["doc"])).to_dict()
+        data = call.made(questions.References, catalog).ask(library).to_dict()
         for one in (data, *data.get("also", [])):
             catalog.mark(one["section"])
             one["doc"] = one["section"]["doc"]
@@ -286,7 +267,7 @@ OPERATIONS = (
         "/api/documents",
         "listDocuments",
         "The documents of a library.",
-        (FILTERS, LIBRARY),
+        (*of(questions.Documents), LIBRARY),
         documents,
         {_JSON: DOCUMENTS},
     ),
@@ -313,7 +294,7 @@ OPERATIONS = (
         "/api/section",
         "readSection",
         "A section or clause, by number, heading or id.",
-        (_REF, DOC, _STEP, _LINES, _EXACT, LIBRARY),
+        (*of(questions.Sections, without=["with_references"]), LIBRARY),
         section,
         {_JSON: SECTION},
     ),
@@ -322,7 +303,7 @@ OPERATIONS = (
         "/api/sections",
         "readSections",
         "Several sections: a list such as 4.2, 4.3 and 7, a range, or ids, and what they refer to.",
-        (_REF, DOC, _STEP, _LINES, _EXACT, flag("with_references", "Also what they refer to."), LIBRARY),
+        (*of(questions.Sections), LIBRARY),
         sections,
         {_JSON: SECTIONS},
     ),
@@ -331,7 +312,7 @@ OPERATIONS = (
         "/api/define",
         "defineTerm",
         "What the documents say a term means.",
-        (text("term", "The term.", most=LONGEST_TERM, required=True), DOC, LIBRARY),
+        (*of(questions.Define), LIBRARY),
         define,
         {_JSON: DEFINITIONS},
     ),
@@ -340,7 +321,7 @@ OPERATIONS = (
         "/api/outline",
         "readOutline",
         "The headings of one document, or of all.",
-        (DOC, flag("clauses", "Also the numbered parts below headings."), LIBRARY),
+        (*of(questions.Outlines), LIBRARY),
         outline,
         {_JSON: OUTLINES},
     ),
@@ -349,7 +330,7 @@ OPERATIONS = (
         "/api/references",
         "followReferences",
         "What a section refers to, and what refers to it; or several, as a list or a range.",
-        (_CITED, DOC, LIBRARY),
+        (*of(questions.References), LIBRARY),
         references,
         {_JSON: REFERENCES},
     ),
@@ -358,7 +339,7 @@ OPERATIONS = (
         "/api/map",
         "readMap",
         "The documents of a library, or the sections of one, and the references between them.",
-        (DOC, LIBRARY),
+        (*of(questions.Outlines, without=["clauses"]), LIBRARY),
         show_map,
         {_JSON: MAP},
     ),

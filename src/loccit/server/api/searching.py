@@ -7,13 +7,11 @@ import io
 import re
 from typing import Any
 
+from loccit.ask import questions
 from loccit.config.bounds import MOST_SUGGESTIONS
 from loccit.model import SearchResponse, SearchResult
 from loccit.model.document import span
-from loccit.port.matching import DEPTH
 from loccit.server.api.operations import (
-    DOC,
-    FILTERS,
     LIBRARY,
     OFFSETS,
     Call,
@@ -24,7 +22,7 @@ from loccit.server.api.operations import (
     to_json,
     utf16,
 )
-from loccit.server.api.params import choice, flag, number, of_setting, text
+from loccit.server.api.params import choice, number, of, text
 from loccit.server.api.schemas import SEARCH, STRING, SUGGESTIONS
 
 FORMATS = {"csv": "text/csv", "json": "application/json", "markdown": "text/markdown"}
@@ -32,18 +30,7 @@ _ENDINGS = {"csv": "csv", "json": "json", "markdown": "md"}
 # Spreadsheets treat values that begin like this as formulas.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-SEARCH_PARAMS = (
-    text("q", "What to look for.", required=True),
-    of_setting("search_mode", "mode"),
-    of_setting("top_k"),
-    FILTERS,
-    DOC,
-    number("token_budget", "Token limit for all results together.", 1, 1_000_000),
-    number("offset", "How many results to skip: `next_offset` of the previous answer.", 0, DEPTH, 0),
-    of_setting("min_score"),
-    flag("explain", "Explain how each result was found."),
-    LIBRARY,
-)
+SEARCH_PARAMS = (*of(questions.Search), LIBRARY)
 
 
 def find(call: Call) -> tuple[SearchResponse, Catalog]:

@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from loccit.config.bounds import (
-    FARTHEST,
-    LONGEST_PATTERN,
-    LONGEST_QUOTATION,
-    MOST_HITS,
-    MOST_QUOTATIONS,
-    MOST_ROWS,
-)
-from loccit.model.obligation import GAPS, KINDS, PARTS
-from loccit.search.verbatim import patterns
-from loccit.search.verbatim.find_all import LIMIT
-from loccit.server.api.operations import DOC, FILTERS, LIBRARY, Call, Catalog, Operation, Reply
-from loccit.server.api.params import Param, choice, flag, number, text
+from loccit.ask import questions
+from loccit.server.api.operations import LIBRARY, Call, Catalog, Operation, Reply
+from loccit.server.api.params import of
 from loccit.server.api.problems import ProblemError
 from loccit.server.api.schemas import COMPARISON, FOUND_ALL, OBLIGATIONS, QUOTES
-
-# Bodies are short.
-_LONGEST_TEXT = 20_000
 
 
 def _marked(catalog: Catalog, items: Iterable[dict[str, Any] | None]) -> None:
@@ -35,15 +22,7 @@ def find_all(call: Call) -> Reply:
     """Answer with every occurrence of a pattern, or a page of them."""
 
     def ask(library: Any, catalog: Catalog) -> Reply:
-        found = library.find_all(
-            call["pattern"],
-            kind=call["kind"],
-            filters=call["filters"],
-            document=catalog.named(call["doc"]),
-            limit=call["limit"],
-            cursor=call["cursor"],
-            ignore_case=not call["match_case"],
-        ).to_dict()
+        found = call.made(questions.FindAll, catalog).ask(library).to_dict()
         _marked(catalog, found["hits"])
         return Reply(found)
 
@@ -56,11 +35,7 @@ def verify_quotes(call: Call) -> Reply:
         raise ProblemError(422, "Give either quotations or a text that contains some.")
 
     def ask(library: Any, catalog: Catalog) -> Reply:
-        report = library.verify_quotes(
-            call["text"] if call["quotations"] is None else call["quotations"],
-            document=catalog.named(call["doc"]),
-            filters=call["filters"],
-        ).to_dict()
+        report = call.made(questions.VerifyQuotes, catalog).ask(library).to_dict()
         _marked(catalog, (place for check in report["checks"] for place in check["places"]))
         return Reply(report)
 
@@ -71,8 +46,7 @@ def compare(call: Call) -> Reply:
     """Answer with the differences between two documents."""
 
     def ask(library: Any, catalog: Catalog) -> Reply:
-        old, new = catalog.path(call["old"]), catalog.path(call["new"])
-        found = library.compare(old, new, files=False).to_dict()
+        found = call.made(questions.Compare, catalog).ask(library).to_dict()
         for difference in found["differences"]:
             _marked(catalog, (difference["old"], difference["new"]))
         catalog.mark(found, "old_path", "old_doc")
@@ -86,10 +60,7 @@ def obligations(call: Call) -> Reply:
     """Answer with duties, deadlines and amounts."""
 
     def ask(library: Any, catalog: Catalog) -> Reply:
-        names = ("filters", "kind", "bearer", "text", "unit", "gap", "limit", "offset")
-        found = library.obligations(
-            catalog.named(call["doc"]), **{name: call[name] for name in names}
-        ).to_dict()
+        found = call.made(questions.Obligations, catalog).ask(library).to_dict()
         _marked(catalog, found["rows"])
         return Reply(found)
 
@@ -97,22 +68,7 @@ def obligations(call: Call) -> Reply:
 
 
 _JSON = "application/json"
-_FIND_ALL = (
-    text("pattern", "A phrase, words or a regular expression.", most=LONGEST_PATTERN, required=True),
-    choice(
-        "kind",
-        "A phrase; words, all of them in one paragraph; or a regular expression in the syntax of RE2.",
-        patterns.KINDS,
-        "phrase",
-    ),
-    flag("match_case", "Match case."),
-    FILTERS,
-    DOC,
-    number("limit", "Maximum hits per answer.", 1, MOST_HITS, LIMIT),
-    text("cursor", "Where to continue: the cursor of the previous answer."),
-    LIBRARY,
-)
-_QUOTATION = {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": LONGEST_QUOTATION}
+_FIND_ALL = (*of(questions.FindAll), LIBRARY)
 OPERATIONS = (
     Operation(
         "GET",
@@ -138,17 +94,7 @@ OPERATIONS = (
         "/api/verify_quotes",
         "verifyQuotes",
         "Whether quotations, or those in a text, are what the documents say, and in the place cited beside them.",
-        (
-            Param(
-                "quotations",
-                "Quotations: bare, or in quotation marks with what is cited behind them.",
-                {"type": "array", "minItems": 1, "maxItems": MOST_QUOTATIONS, "items": _QUOTATION},
-            ),
-            text("text", "A text; what it has in quotation marks is checked.", most=_LONGEST_TEXT, least=0),
-            FILTERS,
-            DOC,
-            LIBRARY,
-        ),
+        (*of(questions.VerifyQuotes), LIBRARY),
         verify_quotes,
         {_JSON: QUOTES},
         in_body=True,
@@ -158,11 +104,7 @@ OPERATIONS = (
         "/api/compare",
         "compare",
         "What was added, removed, moved, renumbered or changed between two documents.",
-        (
-            text("old", "Id of a document.", required=True),
-            text("new", "Id of another document, or of a later version.", required=True),
-            LIBRARY,
-        ),
+        (*of(questions.Compare), LIBRARY),
         compare,
         {_JSON: COMPARISON},
     ),
@@ -171,18 +113,7 @@ OPERATIONS = (
         "/api/obligations",
         "listObligations",
         "Who must do what, by when, for how much, and with what exceptions.",
-        (
-            DOC,
-            FILTERS,
-            choice("kind", "Rows of a kind, or that have a deadline or an amount.", (*KINDS, *PARTS)),
-            text("bearer", "Words of the bearer: who has the duty or right."),
-            text("text", "Words of the sentence."),
-            text("unit", "Unit of a deadline or an amount: day, EUR, %."),
-            choice("gap", "Rows in which this part was not understood.", tuple(GAPS)),
-            number("limit", "Maximum rows per answer.", 1, MOST_ROWS, 100),
-            number("offset", "How many rows to skip.", 0, FARTHEST, 0),
-            LIBRARY,
-        ),
+        (*of(questions.Obligations), LIBRARY),
         obligations,
         {_JSON: OBLIGATIONS},
     ),
