@@ -147,20 +147,6 @@ def test_without_surroundings_hybrid_with_one_weight_is_that_mode(library: Libra
     assert ids(bare) == ids(ask(library, QUERY, search_mode="keyword", top_k=50))
 
 
-def test_classes_shift_weights_unless_switched_off(library: Library) -> None:
-    def weights(query: str, *disabled: str) -> dict[str, float]:
-        explanation = ask(library, query, disabled=disabled).explanation
-        assert explanation
-        return dict(explanation["weights"])
-
-    plain, factual = weights("how is the lamp trimmed"), weights("trim_lamp")
-    assert factual["keyword"] > plain["keyword"] and factual["document"] > plain["document"]
-    assert factual["semantic"] == plain["semantic"]
-    assert weights("trim_lamp", "adaptive_weights") == plain
-    assert weights("the chapter about lamps")["graph"] > plain["graph"]
-    assert weights("the chapter about lamps", "adaptive_weights") == plain
-
-
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_stage_can_be_switched_off(library: Library, stage: str) -> None:
     response = ask(

@@ -76,9 +76,6 @@ def _where(row: dict[str, Any]) -> str:
 
 def _read(whole: dict[str, Any]) -> list[RenderableType]:
     lines = []
-    if whole.get("class"):
-        reasons = "; ".join(one_line(reason) for reason in whole.get("class_reasons", []))
-        lines.append(Text(f"read as {whole['class']} ({reasons})"))
     if whole.get("corrections"):
         mended = ", ".join(f"{one_line(a)} > {one_line(b)}" for a, b in whole["corrections"].items())
         lines.append(Text(f"spelling: {mended}"))

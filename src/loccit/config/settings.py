@@ -52,7 +52,6 @@ TOKEN_BUDGETS = (100, 1_000_000)
 STAGES = (
     "spelling",
     "expansion",
-    "adaptive_weights",
     "code",
     "hierarchy",
     "smoothing",

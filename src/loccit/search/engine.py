@@ -37,7 +37,6 @@ from loccit.search.present.respond import (
 from loccit.search.present.snippets import Asked, Mentions
 from loccit.search.query.filters import FilterHelp, allowed_documents, compile_filters
 from loccit.search.query.names import NameIndex
-from loccit.search.query.query_intent import classify
 from loccit.search.query.scope import Scope
 from loccit.search.query.spelling import describe_corrections, describe_misread
 from loccit.search.query.understand import Query, content_words, understand
@@ -154,12 +153,9 @@ class SearchEngine:
             )
             run.query = as_printed(run.query, self._index.lookup)
             run.query = with_whole_works(run.query, names, self._index.lookup)
-            run.kind = classify(run.query)
             run.scope = self._scope(run.query, run.filters, names, languages)
             run.names = names
-            shifted = run.kind.multipliers if run.settings.uses("adaptive_weights") else {}
-            run.weights = self._retriever.weights(run.settings, shifted)
-            run.weights |= self._ranker.weights(run.settings, shifted)
+            run.weights = self._retriever.weights(run.settings) | self._ranker.weights(run.settings)
 
     def _retrieve(self, run: Run) -> None:
         run.found = self._retriever.retrieve(run.query, run.scope, run.settings, run.weights, run.timed)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from loccit.config import SearchSettings
 from loccit.model import SearchResponse
 from loccit.search.query.names import NameIndex
-from loccit.search.query.query_intent import QueryClass
 from loccit.search.query.scope import Scope
 from loccit.search.query.understand import Query
 from loccit.search.rank.signal import Ranked
@@ -39,7 +38,6 @@ class Run:
     until: str
 
     query: Query = field(init=False)
-    kind: QueryClass = field(init=False)
     names: NameIndex = field(init=False)
     scope: Scope = field(init=False)
     weights: dict[str, float] = field(init=False)

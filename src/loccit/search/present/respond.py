@@ -259,11 +259,9 @@ def explain_run(run: Run, index: SearchIndex) -> dict[str, Any]:
     For a search that was stopped early, also the passages found so far: the first of each leg as ``hits``, or those of
     the ``table`` with their score after every ranking stage.
     """
-    query, kind, settings = run.query, run.kind, run.settings
+    query, settings = run.query, run.settings
     explained: dict[str, Any] = {
         "searched_for": query.text,
-        "class": kind.kind,
-        "class_reasons": list(kind.reasons),
         "phrases": list(query.phrases),
         "references": [{"text": label.text, "section_id": label.section_id} for label in query.references],
         "filters": query.filters,

@@ -35,12 +35,11 @@ class Ranker:
         """The names of the steps, in order."""
         return (FUSE, *(signal.stage for signal in self._signals))
 
-    def weights(self, settings: SearchSettings, multipliers: Mapping[str, float]) -> dict[str, float]:
-        """Return the weights of the signals of hybrid search, as configured and multiplied."""
+    def weights(self, settings: SearchSettings) -> dict[str, float]:
+        """Return the weights of the signals of hybrid search."""
         if settings.search_mode != HYBRID:
             return {}
-        found = [item for signal in self._signals for item in signal.weights(settings).items()]
-        return {name: weight * multipliers.get(name, 1.0) for name, weight in found}
+        return {name: weight for signal in self._signals for name, weight in signal.weights(settings).items()}
 
     def rank(
         self,

@@ -45,7 +45,7 @@ class Signal(ABC):
         self._index = index
 
     def weights(self, settings: SearchSettings) -> Mapping[str, float]:
-        """Return its weights, by the names that a query class may multiply."""
+        """Return its weights by name."""
         return {}
 
     @abstractmethod

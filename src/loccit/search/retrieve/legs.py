@@ -55,15 +55,15 @@ class Retriever:
         self._threads = ThreadPoolExecutor(_MOST_QUERIES, thread_name_prefix="loccit-embed")
         self._legs = [leg(index) for leg in LEGS]
 
-    def weights(self, settings: SearchSettings, multipliers: Mapping[str, float]) -> dict[str, float]:
-        """Return the weight of each leg as configured, times its factor; in a single mode, of that leg only."""
+    def weights(self, settings: SearchSettings) -> dict[str, float]:
+        """Return the weight of each leg; in a single mode, of that leg only."""
         if settings.search_mode != HYBRID:
             return {mode: float(mode == settings.search_mode) for mode in MODES if mode != HYBRID}
         weights: dict[str, float] = {}
         for leg in self._legs:
             weight = leg.weight(settings, weights)
             if weight is not None:
-                weights[leg.name] = weight * multipliers.get(leg.name, 1.0)
+                weights[leg.name] = weight
         return weights
 
     def retrieve(

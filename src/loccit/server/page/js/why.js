@@ -6,7 +6,6 @@ import { LEGS, sureness } from "./results.js";
 import { barRows, count, el, replace, scrolled, svg } from "./text.js";
 
 const ORDER = ["semantic", "keyword", "exact", "code", "graph", "document", "section"];
-const CLASSES = { exploratory: "a question to explore", factual: "a fact or a name", navigational: "a place to go to" };
 const EDGES = {
   parent: "contains another match",
   child: "is part of another match",
@@ -137,7 +136,6 @@ function reading(result, told) {
   const rows = [];
   const add = (name, text) => text && rows.push(el("dt", { text: name }), el("dd", { text }));
   const pairs = (object) => Object.entries(object || {}).map(([name, value]) => `${name} → ${value}`);
-  add("Read as", [CLASSES[told.class] || told.class, ...(told.class_reasons || [])].filter(Boolean).join("; "));
   add("Searched for", told.searched_for !== result.query && told.corrections && Object.keys(told.corrections).length ? told.searched_for : "");
   add("Spelling", pairs(told.corrections).join(", "));
   add("Phrases", (told.phrases || []).map((text) => `“${text}”`).join(", "));
