@@ -96,6 +96,7 @@ _SHORT = re.compile(r"[^\S\n]{1,2}(?P<name>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,10}
 _OF_SHORT = re.compile(
     rf",?{S1}(?:of|to|in|under){S1}(?:the{S1})?(?P<name>[A-Z]{{2,8}}(?:[ -]\d{{2,6}})?)(?![\w'’])"
 )
+_US_CODE = re.compile(rf",?{S1}(?:of{S1}(?:the{S1})?)?(?P<name>(?:United{S1}States|U\.{S0}S\.){S1}Code)\b")
 # A name may be a link: `[RFC 5280](https://…), section 3.1`.
 _RIGHT_BEFORE = re.compile(rf"(?:\]\([^()\s]{{1,300}}\))?,?{S1}")
 _NEAR = 320
@@ -137,7 +138,7 @@ _ACT = re.compile(
 # Those whose genitive stands right behind the number, without a word such as *of*.
 _BARE_ACT = re.compile(
     r"(?:ustaw|rozporządzen|kodeks|konstytuc|zákon|vyhláš|nařízen|nariaden|ústav|předpis|[Фф]едеральн|закон|кодекс|указ|наредб|постанов|конституц"
-    r"|zakon|uredb|[νπ]\.)|(?-i:[A-ZÄÖÜ])\w*(?:gesetz|gesetzbuch|ordnung|satzung)(?:e?s)?\b",
+    r"|zakon|uredb|[νπ]\.|samma\s+lag|\w*(?:lagen|förordningen|balken)\b)|(?-i:[A-ZÄÖÜ])\w*(?:gesetz|gesetzbuch|ordnung|satzung)(?:e?s)?\b",
     re.IGNORECASE,
 )
 # Words that are more than genitives, in these languages or in others.
@@ -350,7 +351,7 @@ class Names:
             return Owner("this", "", match.end())
         if match := _THAT.match(text, at):
             return Owner("last", match["noun"] or "", match.end())
-        if match := _CITED.match(text, at):
+        if match := _CITED.match(text, at) or _US_CODE.match(text, at):
             return Owner("other", match["name"], match.end())
         match = _OF_SHORT.match(text, at) or (None if shouting else _SHORT.match(text, at))
         if match and match["name"] not in _NOT_NAMES:
@@ -398,7 +399,8 @@ class Names:
         end, last = at, ""
         for count, match in enumerate(_WORDS.finditer(self._text, at, at + 200)):
             between = self._text[end : match.start()]
-            if count > 14 or between.strip(" \n,()") or "\n\n" in between or (count == 0 and between):
+            odd = between.strip(" \n,()" if best is None else " \n,")
+            if count > 14 or odd or "\n\n" in between or (count == 0 and between):
                 break
             word = match.group()
             if count and word in ("clause", "provision", "section", "article"):

@@ -27,7 +27,7 @@ _AMENDS = re.compile(
     r"|geändert(?!\s+worden)|ersetzt|eingefügt|aufgehoben|gestrichen|gewijzigd|vervangen|vervalt|ingevoegd|gelezen|modific(?:a|ă|an|ase|at[aăo]?|ad[oa]s?)|înlocuie\w+"
     r"|va avea|se introduc\w*|se completează|abrog\w+|sustitu\w+"
     r"|derog(?:a|an|ase|ad[oa]s?)|suprim\w+|añad\w+|sostituit\w+|ændres|endres|ändras|zmieni\w*|uchyla|brzmienie|mění|nahrazuj\w*|vypoušt\w*|zrušuj\w*|doplňuj\w*"
-    r"|vkládá|připojuje|zní|αντικαθ\w+|τροποποι\w+|προστίθε\w+|καταργ\w+|измен\w+|заменя\w*|отменя\w*|исключ\w+|дополн\w+)\b"
+    r"|vkl[aá]dá|vypúšťa\w*|nahrádza\w*|znie|dopĺňa|mení|připojuje|zní|αντικαθ\w+|τροποποι\w+|προστίθε\w+|καταργ\w+|измен\w+|заменя\w*|отменя\w*|исключ\w+|дополн\w+)\b"
 )
 # The end of a paragraph, or of a line that is none of a wrapped one.
 _ENDS = re.compile(r"[^\w\s,]\n|\n\s*\n")
