@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from loccit.ingest.obligations.lexicon import load
+
+# Of languages without a lexicon.
 _UNITS = {
-    "en": r"(?:business |working |calendar )?(?:days?|weeks?|months?|years?|hours?)",
-    "de": r"(?:\w+)?(?:tag|woche|monat|jahr|stunde)(?:e?[ns]?)",
     "fr": r"(?:jours?|semaines?|mois|ans?|années?|heures?)",
     "es": r"(?:días?|semanas?|meses|mes|años?|horas?)",
     "it": r"(?:giorn[io]|settiman[ae]|mes[ei]|ann[io]|or[ae])",
@@ -23,8 +24,6 @@ _SUM = (
     r"|(?:eur|usd|gbp|chf|per\s?cent|prozent|euros?|dollars?)\b))"
 )
 _WORDS = {
-    "en": "one|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty|sixty|ninety",
-    "de": "ein|eine[mnrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dreißig",
     "fr": "un|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|douze|quinze|trente",
     "es": "un|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|quince|treinta",
     "it": "un|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|dodici|trenta",
@@ -46,11 +45,14 @@ def is_telling(sentence: str, language: str) -> bool:
 
 @cache
 def _form(language: str) -> re.Pattern[str]:
-    forms = [_SUM]
-    if units := _UNITS.get(language):
-        forms.append(
-            rf"(?<![\w.])(?:\d{{1,4}}|(?:{_WORDS[language]}))[\s-]{{1,2}}(?:\(\w+\)\s)?{units}(?!\w)"
+    lexicon, units, words = load(language), _UNITS.get(language), _WORDS.get(language)
+    if lexicon is not None:
+        days = "|".join([*lexicon.kinds_of_day.values(), "calendar"])
+        units, words = (
+            rf"(?:(?:{days})\s)?(?:{'|'.join(lexicon.units.values())})".lower(),
+            "|".join(lexicon.digits),
         )
-    if verbs := _VERBS.get(language):
-        forms.append(verbs)
+    forms = [_SUM, *filter(None, [_VERBS.get(language)])]
+    if units:
+        forms.append(rf"(?<![\w.])(?:\d{{1,4}}|(?:{words}))[\s-]{{1,2}}(?:\(\w+\)\s)?{units}(?!\w)")
     return re.compile("|".join(forms))
