@@ -6,6 +6,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 
 from loccit import Library
 from loccit.ingest.convert import convert
@@ -175,3 +176,22 @@ def test_a_heading_is_not_made_bold_by_its_style(tmp_path: Path) -> None:
         f'<html><body><h1><span style="font-weight:bold">Port rules</span></h1><p>{TEXT}</p></body></html>'
     )
     assert headings(path) == ["# Port rules"]
+
+
+def test_paragraphs_in_a_bold_style_of_any_name_are_headings_of_a_text_without_others(tmp_path: Path) -> None:
+    made = docx.Document()
+    style = made.styles.add_style("Clause head", WD_STYLE_TYPE.PARAGRAPH)
+    style.font.bold = True
+    long = made.styles.add_style("Notice", WD_STYLE_TYPE.PARAGRAPH)
+    long.font.bold = long.font.italic = True
+    for title in TITLES:
+        made.add_paragraph(title, "Clause head")
+        made.add_paragraph(TEXT)
+        made.add_paragraph(TEXT, "Notice")
+    made.save(str(tmp_path / "made.docx"))
+    assert headings(tmp_path / "made.docx") == [f"# {title}" for title in TITLES]
+    made.add_heading("Lights", 1)
+    made.add_heading("Red lights", 2)
+    made.add_heading("Green lights", 2)
+    made.save(str(tmp_path / "made.docx"))
+    assert headings(tmp_path / "made.docx") == ["# Lights", "## Red lights", "## Green lights"]

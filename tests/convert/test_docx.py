@@ -121,6 +121,34 @@ def test_outline_levels_of_paragraphs_win_over_their_style(tmp_path: Path) -> No
     assert text_of(made, tmp_path) == "# Part\n\nNot this\n"
 
 
+def test_an_outline_level_of_the_default_style_says_nothing(tmp_path: Path) -> None:
+    made = docx.Document()
+    outline = f'<w:outlineLvl xmlns:w="{W}" w:val="0"/>'
+    made.styles["Normal"].element.get_or_add_pPr().append(parse_xml(outline))
+    made.add_heading("Berths", 1)
+    made.add_paragraph("This agreement is made between the port and the owner.")
+    assert text_of(made, tmp_path) == "# Berths\n\nThis agreement is made between the port and the owner.\n"
+
+
+def test_numbered_titles_among_numbered_headings_are_headings(tmp_path: Path) -> None:
+    """Whoever wrote it styled some of them only; steps that are numbered below a heading are none."""
+    made = docx.Document()
+    for line in ("#1. Port", "#1.1 Berths", "*1.2 Dues", "1. Moor the vessel", "2. Pay the dues", "3. Go"):
+        paragraph = (
+            made.add_heading(line[1:], 1 + line[3].isdigit()) if line[0] == "#" else made.add_paragraph()
+        )
+        if line[0] != "#":
+            paragraph.add_run(line.lstrip("*")).bold = line[0] == "*"
+    made.add_paragraph("2. Lights")
+    made.add_heading("2.1 Red", 2)
+    made.add_paragraph(
+        "3. The council keeps a register of the lights and of those who keep them, and reads it out."
+    )
+    made.add_heading("4. Law", 1)
+    found = [line for line in text_of(made, tmp_path).split("\n") if line.startswith("#")]
+    assert found == ["# 1. Port", "## 1.1 Berths", "## 1.2 Dues", "# 2. Lights", "## 2.1 Red", "# 4. Law"]
+
+
 def test_headings_are_one_plain_line(tmp_path: Path) -> None:
     made = docx.Document()
     heading = made.add_heading("", 1)

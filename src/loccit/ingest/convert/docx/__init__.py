@@ -17,7 +17,7 @@ from lxml.etree import _Element
 from loccit.errors import ConversionError
 from loccit.ingest.convert.bold_lines import with_headings
 from loccit.ingest.convert.docx import markdown
-from loccit.ingest.convert.docx.body import Block, BodyReader, without_clauses
+from loccit.ingest.convert.docx.body import Block, BodyReader, with_missing, without_clauses
 from loccit.ingest.convert.docx.inline import InlineReader, Notes
 from loccit.ingest.convert.docx.markdown import page_starts
 from loccit.ingest.convert.docx.numbering import Numbering
@@ -28,6 +28,8 @@ from loccit.model.document import Converted, LineStart, counts_paragraphs
 _DEEPEST_HEADING = 6
 # One or two links to headings are cross-references; more are a table of contents.
 _FEWEST_ENTRIES = 3
+# A text with fewer headings is read again for those in bold styles.
+_FEWEST_HEADINGS = 3
 # Elements of docProps/core.xml, by the name under which they are stored.
 _PROPERTIES = {"creator": "author"} | {
     name: name for name in "title subject keywords description created modified language category".split()
@@ -42,7 +44,12 @@ def convert_docx(path: Path) -> Converted:
     """
     with Package(path) as package:
         try:
-            return _Conversion(package, path).run()
+            found = _Conversion(package, path).run()
+            if found.text.count("\n#") + found.text.startswith("#") < _FEWEST_HEADINGS:
+                # Its headings may have a style of another name.
+                styled = _Conversion(package, path, set_off_by_style=True).run()
+                return max(found, styled, key=lambda converted: converted.text.count("\n#"))
+            return found
         except RecursionError as error:
             raise ConversionError("the document is nested too deeply") from error
 
@@ -50,7 +57,7 @@ def convert_docx(path: Path) -> Converted:
 class _Conversion:
     """The conversion of one file, from package to Markdown."""
 
-    def __init__(self, package: Package, path: Path) -> None:
+    def __init__(self, package: Package, path: Path, set_off_by_style: bool = False) -> None:
         self._package = package
         self._path = path.name
         self._warnings: list[str] = []
@@ -59,7 +66,7 @@ class _Conversion:
         styles = Styles(self._optional("styles", "styles.xml"))
         self._numbering = Numbering(self._optional("numbering", "numbering.xml"), styles)
         self._notes = Notes({kind: set(found) for kind, (_, found) in self._notes_of.items()})
-        self._inline = InlineReader(styles, self._notes, package.links(self._main))
+        self._inline = InlineReader(styles, self._notes, package.links(self._main), set_off_by_style)
         self._body = BodyReader(styles, self._numbering, self._inline)
 
     def run(self) -> Converted:
@@ -170,7 +177,7 @@ def _paragraph_starts(text: str, parts: list[_Part]) -> tuple[LineStart, ...]:
 
 def _rendered(blocks: list[Block]) -> Iterator[_Part]:
     """The Markdown of each block; items of one list are adjacent."""
-    blocks = _one_title(_without_contents(without_clauses(blocks)))
+    blocks = _one_title(_without_contents(with_missing(without_clauses(blocks))))
     shift = _shift(blocks)
     items: list[_Part] = []
     open_levels: list[int] = []

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from lxml.etree import _Element, iterwalk
@@ -49,6 +50,9 @@ _LONGEST_TITLE = 100
 # Where so many clauses have a heading style for each heading in it, it is a style of clauses.
 _CLAUSES = 4
 _SHORT_WORDS = 6
+# A number of up to four parts, typed before a title.
+_NUMBER = re.compile(r"\**(\d{1,3}(?:\.\d{1,3}){0,3})\.?\**\s+\**(?=[^\W\d_])")
+_MOST_WORDS = 12
 
 _CLOSING = "\"'”’»)] "
 _ENDS = ".;:,。；：，"
@@ -345,6 +349,48 @@ def without_clauses(blocks: Sequence[Block]) -> list[Block]:
         else block
         for block in blocks
     ]
+
+
+def with_missing(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks, with the numbered titles that nobody gave a heading style: `2. Dues` before 2.1, or after 1."""
+    found = list(blocks)
+    numbered = [(at, _counted(block.text)) for at, block in enumerate(blocks) if block.kind == "heading"]
+    numbered = [(at, number) for at, number in numbered if number]
+    levels = {len(number): blocks[at].level for at, number in reversed(numbered)}
+    for (begin, last), (end, following) in pairwise([(-1, ()), *numbered]):
+        # Steps are numbered too: of two titles with a number, the one nearer to the next heading counts.
+        titles = {
+            number: at
+            for at, block in enumerate(blocks[begin + 1 : end], begin + 1)
+            if block.kind == "paragraph" and (number := _counted(block.text)) and _is_title(block.text)
+        }
+        for number, at in sorted(titles.items(), key=lambda title: title[1]):
+            level = levels.get(len(number))
+            if level and _is_next(number, last) and number < following and (last or following[0] == 1):
+                found[at] = replace(
+                    blocks[at], kind="heading", text=blocks[at].text.replace("*", ""), level=level
+                )
+                last = number
+    return found
+
+
+def _counted(text: str) -> tuple[int, ...]:
+    """The number that a title begins with, and nothing without one."""
+    match = _NUMBER.match(text)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def _is_next(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
+    """Whether a number is the one after the last, on its level or another."""
+    outer = number[:-1]
+    return number == (*last, 1) or (
+        len(outer) < len(last) and number == (*last[: len(outer)], last[len(outer)] + 1)
+    )
+
+
+def _is_title(text: str) -> bool:
+    words = text.replace("*", "").strip()
+    return len(words.split()) <= _MOST_WORDS and words[-1:].isalpha() and "\n" not in words
 
 
 def _says(text: str) -> bool:

@@ -22,6 +22,8 @@ DRAWN = frozenset(W + name for name in ("drawing", "pict", "object"))
 # Word itself nests fields 20 deep at most.
 _DEEPEST_FIELD = 200
 BOX = W + "txbxContent"
+# A title has no more words than these.
+_MOST_WORDS = 12
 _HYPERLINK = re.compile(r'HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]\S*))', re.IGNORECASE)
 _CROSS_REFERENCE = re.compile(r"(?:PAGE)?REF\s|HYPERLINK\s+\\l", re.IGNORECASE)
 _PICTURES = (
@@ -112,8 +114,11 @@ class InlineReader:
     the number of the current paragraph; text beside the main text keeps the previous one.
     """
 
-    def __init__(self, styles: Styles, notes: Notes, links: dict[str, str]) -> None:
+    def __init__(
+        self, styles: Styles, notes: Notes, links: dict[str, str], set_off_by_style: bool = False
+    ) -> None:
         self.links = links
+        self._set_off = set_off_by_style
         self.pictures: int = 0
         self.turns: str = ""
         self.paged = True
@@ -146,10 +151,14 @@ class InlineReader:
         return self._without_uniform_look(), self._boxes
 
     def _without_uniform_look(self) -> list[Span]:
-        """Formatting of a style means something only if some words have it and others do not."""
+        """Formatting of a style means something only if some words have it and others do not.
+
+        But a few words in a bold style may be what heads a text without headings.
+        """
         spans, (bold, italic) = self._spans, self._inherited
         words = [span for span in spans if any(map(str.isalnum, span.text))]
-        if bold and all(span.bold for span in words):
+        titled = self._set_off and sum(len(span.text.split()) for span in words) <= _MOST_WORDS
+        if bold and all(span.bold for span in words) and not titled:
             spans = [replace(span, bold=False) for span in spans]
         if italic and all(span.italic for span in words):
             spans = [replace(span, italic=False) for span in spans]

@@ -334,7 +334,8 @@ class Styles:
             if _TITLE.fullmatch(style.name):
                 return Role("title", 1)
             if style.outline is not None:
-                return outline_role(style.outline)
+                # That of the default style is on every paragraph, and says nothing.
+                return outline_role(style.outline) if style.id != self.default else BODY
             match = _HEADING.search(style.name)
             if match and not _NOT_HEADING.search(style.name):
                 return Role("heading", int(match[1]))
