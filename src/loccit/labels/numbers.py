@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from loccit.expressions import expression
 from loccit.labels.lexicon import load, lowered, one_of
@@ -146,6 +147,7 @@ def raised_apart(text: str) -> str:
     )
 
 
+@lru_cache(maxsize=1 << 13)
 def normalise_number(number: str) -> tuple[str, ...]:
     """Split a number at its dots and hyphens; a leading Roman numeral becomes decimal, and so do words.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from loccit.expressions import expression
 from loccit.labels.grammar import (
@@ -62,6 +63,8 @@ _YEAR = expression(r"(?:1[89]|2[01])\d\d")
 _DIMENSION = expression(r"[1-9][dgk]", re.IGNORECASE)
 
 
+# The same headings and beginnings of lines are read in several stages.
+@lru_cache(maxsize=1 << 12)
 def parse_heading(heading: str) -> tuple[Label | None, str]:
     """Split a heading into its printed label and its title.
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from loccit.ingest.extract.markers import (
     DOTTED,
     EMPHASIS,
+    FEW_WAYS,
     PAREN,
     PLAIN,
     WORDED,
@@ -98,7 +99,7 @@ def extract_clauses(parsed: Parsed, sections: Sequence[Place], known: Sequence[P
     # How lists are nested in one section is evidence for the others.
     nested: Counter[tuple[str, str]] = Counter()
     for part in parts if len(parts) > 1 else ():
-        nested.update(nesting(arrange(part.events, len(part.owner.number), {})))
+        nested.update(nesting(arrange(part.events, len(part.owner.number), {}, FEW_WAYS)))
     totals: Counter[str] = Counter()
     for (_, style), count in nested.items():
         totals[style] += count
@@ -198,11 +199,19 @@ def _add_clauses(
     section, first = part.section, len(places)
     open_clauses: list[int] = []
     above: list[int] = []
+    ends: dict[int, int] = {}
     later = iter(read)
+
+    def end(start: int) -> None:
+        """End the innermost clause; those that contain it extend at least as far."""
+        ordinal: int | None = open_clauses.pop()
+        while ordinal is not None and ends.get(ordinal, start) < start:
+            ends[ordinal] = start
+            ordinal = places[ordinal].parent
 
     def close(start: int, level: int = 0) -> None:
         while open_clauses and places[open_clauses[-1]].level >= level:
-            _close(places, open_clauses.pop(), start)
+            end(start)
 
     lead: Text | None = None
     for event in part.events:
@@ -212,7 +221,7 @@ def _add_clauses(
             while len(open_clauses) > 1 and event.indent < max(
                 1, _indent(parsed.text, places[open_clauses[-1]].start)
             ):
-                _close(places, open_clauses.pop(), event.start)
+                end(event.start)
             continue
         depth, style = next(later)
         if depth < 0:
@@ -229,22 +238,15 @@ def _add_clauses(
         clause = _clause(parsed, part, event, depth, parent, places, taken)
         above[depth:] = [clause.ordinal]
         open_clauses.append(clause.ordinal)
+        ends[clause.ordinal] = clause.end
         places.append(clause)
     close(part.end)
     for ordinal in range(first, len(places)):
         clause, position = places[ordinal], parsed.position
+        span = clause.start, ends[ordinal]
         places[ordinal] = replace(
-            clause,
-            lines=position.lines(clause.start, clause.end),
-            pages=position.pages(clause.start, clause.end),
+            clause, end=span[1], lines=position.lines(*span), pages=position.pages(*span)
         )
-
-
-def _close(places: list[Place], ordinal: int | None, end: int) -> None:
-    """End a clause; those that contain it extend at least as far."""
-    while ordinal is not None and places[ordinal].end < end:
-        places[ordinal] = replace(places[ordinal], end=end)
-        ordinal = places[ordinal].parent
 
 
 def _is_one_list(marks: Sequence[Mark]) -> bool:

@@ -38,7 +38,7 @@ _LATE, _LATE_BELOW = 0.2, -0.7
 _HOLE, _END, _LONE = 0.4, 0.02, 0.3
 # How much it counts where lists of one style mostly are in the document.
 _USUAL = 0.3
-_WAYS = 6
+_WAYS, FEW_WAYS = 6, 4
 
 
 class Reading(NamedTuple):
@@ -154,10 +154,10 @@ Usual: TypeAlias = Mapping[tuple[str, str], float]
 """The share of the lists of one style (the second) that are below another, in the whole document."""
 
 
-def arrange(marks: Sequence[Mark | Text], own: int, usual: Usual) -> list[tuple[int, str]]:
+def arrange(marks: Sequence[Mark | Text], own: int, usual: Usual, most: int = _WAYS) -> list[tuple[int, str]]:
     """Return the depth of each marker, 0 at the top and -1 for what belongs to no list, and the style it is read in.
 
-    ``own`` is the length of the number of the section.
+    ``own`` is the length of the number of the section, ``most`` how many ways are followed.
     """
     ways = [_Way(0.0, (), None)]
     interrupted = False
@@ -173,7 +173,7 @@ def arrange(marks: Sequence[Mark | Text], own: int, usual: Usual) -> list[tuple[
                 if levels not in best or score > best[levels].score:
                     style = levels[depth].style if depth >= 0 else ""
                     best[levels] = _Way(score, levels, (depth, style, way.read))
-        ways = sorted(best.values(), key=lambda way: -way.score)[:_WAYS]
+        ways = sorted(best.values(), key=lambda way: -way.score)[:most]
         interrupted = interrupted and ways[0].read is not None and ways[0].read[0] < 0
     read, link = [], ways[0].read
     while link is not None:

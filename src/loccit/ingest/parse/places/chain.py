@@ -12,6 +12,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from loccit.labels.numbers import letter_value
+
 Part: TypeAlias = tuple[int, int, str]
 Number: TypeAlias = tuple[Part, ...]
 _K = TypeVar("_K")
@@ -21,6 +23,7 @@ _GAP = 1.6
 _AGAIN = 3.0
 _LATE_START = 0.8
 _STEP = re.compile(r"(\d+)([^\W\d_]*)")
+_MOST_LETTERS = 3
 _FIRST_LETTERS = "aаα"
 _PREFIXED = re.compile(r"([a-z])(\d{1,9})([a-z]*)")
 _INSERTED = re.compile(r"(\d{1,9})[-^](\d{1,9})(?:-\d{1,9})*")
@@ -53,8 +56,11 @@ def _part(part: str) -> Part:
     if prefixed := _PREFIXED.fullmatch(part):
         # Codes with several numberings: R9 follows R8.
         return (10 + ord(prefixed[1]), int(prefixed[2]), prefixed[3])
-    if len(part) == 1:
-        return (1, ord(part), "")
+    if len(part) <= _MOST_LETTERS and part.isalpha():
+        value = 0
+        for letter in part:
+            value = 64 * value + letter_value(letter)
+        return (1, ord("a") - 1 + value, "")
     return (2, 0, part)
 
 

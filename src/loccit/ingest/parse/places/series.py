@@ -17,12 +17,12 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from loccit.ingest.parse import Parsed
-from loccit.ingest.parse.places.chain import Number, Part, Step, best_chain, closeness
+from loccit.ingest.parse.places.chain import Number, Step, best_chain, closeness, number_key
 from loccit.ingest.parse.places.view import only_lists, plain_view, text_lines
 from loccit.ingest.parse.quotations import is_quoted
 from loccit.labels import Label, normalise_number, parse_heading, roman_value
 from loccit.labels.lexicon import load, lowered
-from loccit.labels.numbers import LETTER, coded_number, letter_value
+from loccit.labels.numbers import LETTER, coded_number
 
 Shape: TypeAlias = tuple[str, str]
 """A form, and the word, sign or letters beside the number."""
@@ -319,12 +319,8 @@ def _is_known(word: str) -> bool:
 def _number(shape: Shape, written: str) -> Number:
     if shape == ("part", "roman"):
         return ((0, roman_value(written) or 0, ""),)
-    return tuple(
-        _part(part)
-        for part in _STEPS.findall(
-            written.lower() if shape[0] == "code" else " ".join(normalise_number(written))
-        )
-    )
+    parts = written.lower() if shape[0] == "code" else " ".join(normalise_number(written))
+    return number_key(_STEPS.findall(parts))
 
 
 def _kin(shape: Shape) -> str:
@@ -335,15 +331,6 @@ def _kin(shape: Shape) -> str:
 
 def _prefixed(shape: Shape) -> bool:
     return shape[0] == "code" and len(shape[1]) > 1
-
-
-def _part(part: str) -> Part:
-    if part.isdecimal():
-        return (0, int(part), "")
-    value = 0
-    for letter in part:
-        value = 64 * value + letter_value(letter)
-    return (1, 96 + value, "")
 
 
 def _series(
