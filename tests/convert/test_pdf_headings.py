@@ -713,3 +713,34 @@ def test_what_has_no_number_is_on_the_level_of_numbers_in_its_type(tmp_path: Pat
         "# By-laws of the port",
         *(f"## {title}" for title in outline),
     ]
+
+
+def test_a_heading_that_goes_on_in_the_line_below_however_far_it_is(tmp_path: Path) -> None:
+    page, y = Page(), 60.0
+    for title in (
+        "Berths of the port and of the",
+        "Dues that are owed by the",
+        "Lights that are kept by the",
+    ):
+        page.text(72, y, title, 12, "B").text(72, y + 22, "owners of vessels", 12, "B")
+        y = text(page, y + 50)
+    assert titles(tmp_path, page) == [
+        "Berths of the port and of the owners of vessels",
+        "Dues that are owed by the owners of vessels",
+        "Lights that are kept by the owners of vessels",
+    ]
+
+
+def test_two_sentences_are_no_heading_beside_smaller_text(tmp_path: Path) -> None:
+    """Most letters of an agenda are those of a notice in a box."""
+    page = Page()
+    y = 60.0
+    for _ in range(4):
+        y = page.lines(72, y, PROSE, size=8, step=10) + 6
+    page.text(72, y + 10, "1. Closed session", 11, "B")
+    page.text(
+        90, y + 23, "Closed sessions are not open to the public. Anyone who wishes to speak to the council"
+    )
+    page.text(90, y + 36, "on a matter of a closed session may do so before, as item 2 of the agenda says")
+    page.text(72, y + 62, "2. Discussion", 11, "B").text(72, y + 88, "3. Adjournment", 11, "B")
+    assert titles(tmp_path, page) == ["1. Closed session", "2. Discussion", "3. Adjournment"]

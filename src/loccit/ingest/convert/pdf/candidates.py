@@ -149,6 +149,8 @@ NEAR = 1.6
 _STOPS = frozenset('.;:!?”"')
 _NO_START = frozenset("*+-=/<>|&%,;.!?©")
 _HANGING = re.compile(r"\b(?:and|or|the|of|a|an|with|by|that|which)$")
+_APART = 2.4
+"""Sizes between lines that are one heading even so, because the first of them ends in such a word."""
 _STATEMENT = re.compile(
     r"(?:theorem|lemma|corollary|proposition|definition|remark|example|proof|claim|conjecture|axiom|algorithm)\b"
     r"(?:\s*[\dA-Z][\d.]*)?\s*[.:(]",
@@ -393,7 +395,7 @@ def _end(flow: Sequence[Item | Heading], start: int, body: Body) -> int:
             or line.block != first.block
             or abs(line.size - first.size) > 0.6
             or not (
-                0 < gap <= 1.45 * max(line.size, first.size)
+                0 < gap <= (_APART if _HANGING.search(before.text) else 1.45) * max(line.size, first.size)
                 or (is_full(before) and _is_filled(before) and _is_next(before, line, body))
             )
             or is_caps(line.text) != caps
@@ -526,7 +528,7 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     if text[0] == "[" and text[-1] == "]":
         # An editor's note.
         return False
-    if not big and len(words) > 12 and _SENTENCES.search(rest):
+    if len(words) > (20 if big else 12) and _SENTENCES.search(rest):
         return False
     if len(lines) > _MOST_LINES:
         return False
