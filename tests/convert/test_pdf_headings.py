@@ -744,3 +744,14 @@ def test_two_sentences_are_no_heading_beside_smaller_text(tmp_path: Path) -> Non
     page.text(90, y + 36, "on a matter of a closed session may do so before, as item 2 of the agenda says")
     page.text(72, y + 62, "2. Discussion", 11, "B").text(72, y + 88, "3. Adjournment", 11, "B")
     assert titles(tmp_path, page) == ["1. Closed session", "2. Discussion", "3. Adjournment"]
+
+
+def test_a_numbered_title_of_two_sentences(tmp_path: Path) -> None:
+    page = Page()
+    page.text(
+        72, 60, "§ 6. Transformation of the equations of berths for empty quays. On the nature", 15, "B"
+    )
+    page.text(72, 78, "of the dues that are owed by the owner of a vessel during its motion", 15, "B")
+    text(page, 110)
+    (title,) = titles(tmp_path, page)
+    assert title.startswith("§ 6. Transformation") and title.endswith("during its motion")

@@ -528,7 +528,7 @@ def _plausible(text: str, label: Label | None, look: Look, big: bool, lines: Seq
     if text[0] == "[" and text[-1] == "]":
         # An editor's note.
         return False
-    if len(words) > (20 if big else 12) and _SENTENCES.search(rest):
+    if (label is None or not big) and len(words) > (20 if big else 12) and _SENTENCES.search(rest):
         return False
     if len(lines) > _MOST_LINES:
         return False
