@@ -10,9 +10,9 @@ from typing import Any
 
 import tantivy
 
-from loccit.ingest.code_blocks import chunk_code, document_code
 from loccit.stores.embedded.lookup import Lookup
 from loccit.text.analysis import index_and_exact_terms, index_terms
+from loccit.text.code_blocks import chunk_code, document_code
 from loccit.text.code_terms import code_tokens
 from loccit.text.decompound import COMPOUNDING
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loccit.ingest.code_blocks import chunk_code, code_blocks, document_code, looks_like_code
+from loccit.text.code_blocks import chunk_code, code_blocks, document_code, looks_like_code
 
 DOCUMENT = """# Tokens
 
