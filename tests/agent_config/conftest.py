@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from loccit.config.agent import Checked, check_agent
+from loccit.agent import Checked, check_agent
 
 Write = Callable[[str], Path]
 Check = Callable[[str], Checked]

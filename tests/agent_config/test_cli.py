@@ -9,9 +9,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from loccit.agent import agent_schema
 from loccit.cli.app import GuardedGroup
 from loccit.cli.config import config
-from loccit.config.agent import agent_schema
 from loccit.config.settings import IndexSettings, SearchSettings, describe
 
 from .conftest import Write

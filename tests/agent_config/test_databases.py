@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from loccit.agent import Checked, DatabaseProvider, agent_schema, check_agent, load_agent
+from loccit.agent.database import collection_name
 from loccit.cli.app import app
-from loccit.config.agent import Checked, DatabaseProvider, agent_schema, check_agent, load_agent
-from loccit.config.agent.database import collection_name
 from loccit.stores import registry
 from loccit.stores.providers.memory import MemoryStore
 from loccit.stores.settings import DatabaseSettings

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from loccit.config.agent import HierarchicalDocumentToolConfig, OtherToolConfig
+from loccit.agent import HierarchicalDocumentToolConfig, OtherToolConfig
 from loccit.embedding import Embedder, load_embedder
 from loccit.embedding.registry import BUNDLED_MODEL
 from loccit.errors import NotFoundError, UsageError
@@ -279,7 +279,7 @@ def test_a_field_has_its_effect(home: Path, embedder: Embedder, field: str) -> N
 
 
 def test_type_decides_who_runs_a_tool() -> None:
-    from loccit.config.agent import AgentConfig
+    from loccit.agent import AgentConfig
 
     tool = {"name": "a", "description": "b", "source": "docs"}
     agent = AgentConfig.model_validate(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loccit.config.agent import load_agent
-from loccit.config.agent.yaml_source import VariableError, expand
+from loccit.agent import load_agent
+from loccit.agent.yaml_source import VariableError, expand
 
 from .conftest import Check, Write
 

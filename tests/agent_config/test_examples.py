@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from loccit.config.agent import (
+from loccit.agent import (
     AgentConfig,
     ConfigError,
     ModelConfig,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loccit.config.agent import ConfigError, check_agent, load_agent
+from loccit.agent import ConfigError, check_agent, load_agent
 from loccit.errors import UsageError
 
 from .conftest import Check, Write

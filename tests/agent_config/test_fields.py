@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from loccit.agent import RankingConfig
+from loccit.agent.document_tool import ELSEWHERE
 from loccit.config import HierarchicalDocumentToolConfig
-from loccit.config.agent import RankingConfig
-from loccit.config.agent.document_tool import ELSEWHERE
 from loccit.config.settings import STAGE_SWITCHES, STAGES, IndexSettings, SearchSettings, describe
 
 REQUIRED = {"name": "statutes", "description": "Search the statutes.", "source": "docs"}

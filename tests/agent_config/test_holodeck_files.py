@@ -11,8 +11,8 @@ from tests.llm.services import ChatHandler
 from tests.llm.services import Service as LLMService
 from tests.llm.services import running as running_llm
 
-from loccit.config.agent import check_agent, load_agent
-from loccit.config.agent.holodeck import translate
+from loccit.agent import check_agent, load_agent
+from loccit.agent.holodeck import translate
 from loccit.tools.document_tool import HierarchicalDocumentTool
 
 from .conftest import Check, Write

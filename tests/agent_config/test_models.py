@@ -18,7 +18,7 @@ from tests.rerank.service import KEY as RERANKER_KEY
 from tests.rerank.service import Service as RerankService
 from tests.rerank.service import running as running_reranker
 
-from loccit.config.agent import (
+from loccit.agent import (
     AgentConfig,
     EmbeddingConfig,
     EmbeddingProvider,

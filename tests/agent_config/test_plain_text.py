@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loccit.config.agent import ModelConfig, check_agent, load_agent
+from loccit.agent import ModelConfig, check_agent, load_agent
 
 from .conftest import Check, Write
 

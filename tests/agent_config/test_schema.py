@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from loccit.config.agent import (
+from loccit.agent import (
     AgentConfig,
     DatabaseConfig,
     EmbeddingConfig,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loccit.config.agent import check_agent, load_agent
+from loccit.agent import check_agent, load_agent
 from loccit.tools.document_tool import close_tools, open_tools
 
 from .conftest import Write

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loccit.config.agent import HierarchicalDocumentToolConfig, check_agent, load_agent
-from loccit.config.agent.faults import ConfigError
-from loccit.config.agent.yaml_source import YamlSourceError, read_yaml
+from loccit.agent import HierarchicalDocumentToolConfig, check_agent, load_agent
+from loccit.agent.faults import ConfigError
+from loccit.agent.yaml_source import YamlSourceError, read_yaml
 
 from .conftest import Check, Write
 

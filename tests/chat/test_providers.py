@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.chat.servers import KEY, Say, Server
 
+from loccit.agent import ModelConfig, ModelProvider
 from loccit.chat.models import build_model
-from loccit.config.agent import ModelConfig, ModelProvider
 
 Run = Callable[..., Any]
 WriteAgent = Callable[..., Path]

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from tests.holodeck.pages import EXAMPLE, ROOT, shown
 
-from loccit.config.agent import HierarchicalDocumentToolConfig, load_agent
+from loccit.agent import HierarchicalDocumentToolConfig, load_agent
 
 
 def example_tool() -> dict[str, Any]:

@@ -135,7 +135,7 @@ def test_indexing_reads_the_sources_again(agent: str, home: Path) -> None:
 
 
 def test_documents_that_take_long_to_read_are_not_waited_for(home: Path) -> None:
-    from loccit.config.agent import load_agent
+    from loccit.agent import load_agent
     from loccit.errors import LoccitError
     from loccit.tools.document_tool import HierarchicalDocumentTool
 

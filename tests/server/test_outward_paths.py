@@ -14,7 +14,7 @@ from mcp import Client, MCPError
 from tests.server.conftest import index_registry
 
 from loccit import Library
-from loccit.config.agent import HierarchicalDocumentToolConfig
+from loccit.agent import HierarchicalDocumentToolConfig
 from loccit.errors import NotFoundError
 from loccit.server.mcp.server import make_server
 from loccit.server.services import IndexService, LibraryRegistry

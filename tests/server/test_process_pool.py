@@ -445,7 +445,7 @@ def test_a_crowd_of_agents_gets_the_answers_that_one_gets(tmp_path: Path, agent:
 def test_a_tool_with_an_embedder_of_its_own_is_not_shared(index_folder: Path) -> None:
     from tests.tools.embedders import WatchedEmbedder
 
-    from loccit.config.agent import HierarchicalDocumentToolConfig
+    from loccit.agent import HierarchicalDocumentToolConfig
     from loccit.server.services import ToolService
     from loccit.tools import HierarchicalDocumentTool
 

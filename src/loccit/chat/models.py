@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
-    from loccit.config.agent import ModelConfig
+    from loccit.agent import ModelConfig
 
 
 _NO_KEY = "none"

@@ -16,9 +16,9 @@ from loccit.chat.models import build_model
 from loccit.errors import UsageError
 
 if TYPE_CHECKING:
+    from loccit.agent import AgentConfig
     from loccit.chat.toolset import Reporter
     from loccit.chat.turn import Limits, Show, Sources, Turn
-    from loccit.config.agent import AgentConfig
     from loccit.model import SectionView
 
 
@@ -105,7 +105,7 @@ def open_session(
     path: str | Path, limits: Limits | None = None, reporter: Callable[[], Reporter] = nullcontext
 ) -> Iterator[Session]:
     """Open a conversation with the agent of a file; ``reporter`` shows the reading of documents."""
-    from loccit.config.agent import load_agent
+    from loccit.agent import load_agent
 
     agent = load_agent(path)
     session = Session(

@@ -15,7 +15,7 @@ from loccit.cli.output import message, one_line, plural, print_json, show
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from loccit.config.agent import AgentConfig, Checked, HierarchicalDocumentToolConfig
+    from loccit.agent import AgentConfig, Checked, HierarchicalDocumentToolConfig
 
 config: typer.Typer = typer.Typer(
     help="Check agent files, print their schema, and list all settings.",
@@ -38,7 +38,7 @@ def check(
     $ loccit config check agent.yaml
     $ loccit config check agent.yaml --json
     """
-    from loccit.config.agent import check_agent
+    from loccit.agent import check_agent
 
     checked = check_agent(file)
     if as_json:
@@ -65,7 +65,7 @@ def schema(
     [bold]Examples[/bold]
     $ loccit config schema --output agent.schema.json
     """
-    from loccit.config.agent import agent_schema
+    from loccit.agent import agent_schema
     from loccit.errors import LoccitError
 
     if output is None:

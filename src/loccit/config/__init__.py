@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from loccit.config.settings import IndexSettings, SearchSettings, Settings
 
 if TYPE_CHECKING:
-    from loccit.config.agent import AgentConfig, HierarchicalDocumentToolConfig, load_agent
+    from loccit.agent import AgentConfig, HierarchicalDocumentToolConfig, load_agent
 
 __all__ = [
     "AgentConfig",
@@ -22,7 +23,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # The models of agent files take Pydantic along, which not every caller of settings should wait for.
     if name in ("AgentConfig", "HierarchicalDocumentToolConfig", "load_agent"):
-        from loccit.config import agent
-
-        return getattr(agent, name)
+        return getattr(import_module("loccit.agent"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

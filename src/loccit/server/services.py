@@ -378,7 +378,7 @@ class ToolService:
 
 def tool_services(path: Path) -> list[ToolService]:
     """Return a service for each document tool of an agent file."""
-    from loccit.config.agent import load_agent
+    from loccit.agent import load_agent
     from loccit.tools.document_tool import open_tools
 
     return [ToolService(tool) for tool in open_tools(load_agent(path))]

@@ -38,7 +38,7 @@ from loccit.tools.relative import absolute, relative, told_relative
 from loccit.tools.render import format_error
 
 if TYPE_CHECKING:
-    from loccit.config.agent import AgentConfig, HierarchicalDocumentToolConfig
+    from loccit.agent import AgentConfig, HierarchicalDocumentToolConfig
     from loccit.embedding import Embedder
     from loccit.library import Library
     from loccit.model import DefineResponse, IndexReport, Progress, SearchResponse, SectionView
@@ -85,7 +85,7 @@ class HierarchicalDocumentTool:
         cls, path: str | Path, name: str | None = None, *, embedder: Embedder | None = None
     ) -> HierarchicalDocumentTool:
         """Build a tool from an agent file: the one with that name, or the only one."""
-        from loccit.config.agent import load_agent
+        from loccit.agent import load_agent
 
         agent = load_agent(path)
         return cls(agent.document_tool(name), base_dir=agent.base_dir, embedder=embedder)

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loccit.config.agent.database import check_store, collection_name
+from loccit.agent.database import check_store, collection_name
 from loccit.errors import (
     IndexLockedError,
     IndexReadOnlyError,
@@ -25,7 +25,7 @@ from loccit.search.present.respond import count_tokens
 from loccit.tools.readers import Readers
 
 if TYPE_CHECKING:
-    from loccit.config.agent import HierarchicalDocumentToolConfig
+    from loccit.agent import HierarchicalDocumentToolConfig
     from loccit.embedding import Embedder
     from loccit.model import SearchResponse
 

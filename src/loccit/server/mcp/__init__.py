@@ -65,7 +65,7 @@ def _client_is_gone(error: BaseException) -> bool:
 
 
 def _leave(number: int, frame: object) -> None:
-    scratch = sys.modules.get("loccit.config.agent.database")
+    scratch = sys.modules.get("loccit.agent.database")
     if scratch is not None:
         scratch.remove_scratch_folders()
     os._exit(0)

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from loccit.config.agent.faults import Place
+from loccit.agent.faults import Place
 
 # ``$${`` is how ``${`` itself is written.
 _REFERENCE = re.compile(r"\$\$\{|\$\{([^{}]*)\}|\$\{")

@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loccit.config.agent.database import DatabaseConfig, DatabaseProvider
-from loccit.config.agent.services import (
+from loccit.agent.database import DatabaseConfig, DatabaseProvider
+from loccit.agent.services import (
     EmbeddingConfig,
     EmbeddingProvider,
     ModelConfig,
@@ -21,9 +21,9 @@ from loccit.config.settings import IndexSettings, SearchSettings, Settings, desc
 from loccit.errors import UsageError
 
 if TYPE_CHECKING:
-    from loccit.config.agent.base import Surroundings
-    from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig
-    from loccit.config.agent.services import ModelConfig
+    from loccit.agent.base import Surroundings
+    from loccit.agent.document_tool import HierarchicalDocumentToolConfig
+    from loccit.agent.services import ModelConfig
     from loccit.embedding import Embedder
     from loccit.llm import Completion, LanguageModel, Prompt
     from loccit.rerank import Reranker

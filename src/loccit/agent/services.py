@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from loccit.config.agent.base import NOT_A_SWITCH, Part, Text, bounds, optional
+from loccit.agent.base import NOT_A_SWITCH, Part, Text, bounds, optional
 
 # What each provider is called where models are loaded by name.
 _SCHEMES = {

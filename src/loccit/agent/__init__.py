@@ -1,11 +1,11 @@
 """agent.yaml: an agent, its model and its tools, read from a file and validated."""
 
-from loccit.config.agent.agent import AgentConfig, Instructions, OtherToolConfig, agent_schema
-from loccit.config.agent.check import Checked, check_agent, load_agent
-from loccit.config.agent.database import DatabaseConfig, DatabaseProvider
-from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig, RankingConfig
-from loccit.config.agent.faults import ConfigError, Fault
-from loccit.config.agent.services import (
+from loccit.agent.agent import AgentConfig, Instructions, OtherToolConfig, agent_schema
+from loccit.agent.check import Checked, check_agent, load_agent
+from loccit.agent.database import DatabaseConfig, DatabaseProvider
+from loccit.agent.document_tool import HierarchicalDocumentToolConfig, RankingConfig
+from loccit.agent.faults import ConfigError, Fault
+from loccit.agent.services import (
     EmbeddingConfig,
     EmbeddingProvider,
     ModelConfig,

@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from loccit.config.agent.base import BLOCK, NAME, BlockOrName, Part, Surroundings, Text
-from loccit.config.agent.database import DatabaseConfig
-from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig
-from loccit.config.agent.services import EmbeddingConfig, ModelConfig
+from loccit.agent.base import BLOCK, NAME, BlockOrName, Part, Surroundings, Text
+from loccit.agent.database import DatabaseConfig
+from loccit.agent.document_tool import HierarchicalDocumentToolConfig
+from loccit.agent.services import EmbeddingConfig, ModelConfig
 
 DOCUMENT_TOOL = "hierarchical_document"
 OTHER_TOOLS = ("vectorstore", "function", "mcp", "prompt")

@@ -14,8 +14,8 @@ from pydantic_core import PydanticCustomError
 from loccit.config.settings import setting
 
 if TYPE_CHECKING:
-    from loccit.config.agent.database import DatabaseConfig
-    from loccit.config.agent.services import EmbeddingConfig, ModelConfig
+    from loccit.agent.database import DatabaseConfig
+    from loccit.agent.services import EmbeddingConfig, ModelConfig
 
 
 class Part(BaseModel):

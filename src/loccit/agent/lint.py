@@ -9,13 +9,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loccit.config.agent.effects import find_database
-from loccit.config.agent.services import ModelConfig
+from loccit.agent.effects import find_database
+from loccit.agent.services import ModelConfig
 from loccit.config.settings import IndexSettings, setting
 
 if TYPE_CHECKING:
-    from loccit.config.agent.base import Surroundings
-    from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig
+    from loccit.agent.base import Surroundings
+    from loccit.agent.document_tool import HierarchicalDocumentToolConfig
 
 
 def lint(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from loccit.config.agent.base import NOT_A_SWITCH, Part, Text
+from loccit.agent.base import NOT_A_SWITCH, Part, Text
 from loccit.errors import LoccitError, MissingExtraError, UsageError
 from loccit.stores.settings import DatabaseSettings
 

@@ -17,8 +17,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from loccit.config.agent import effects
-from loccit.config.agent.base import (
+from loccit.agent import effects
+from loccit.agent.base import (
     BLOCK,
     NAME,
     NOT_A_SWITCH,
@@ -33,8 +33,8 @@ from loccit.config.agent.base import (
     optional,
     shared,
 )
-from loccit.config.agent.database import DatabaseConfig
-from loccit.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
+from loccit.agent.database import DatabaseConfig
+from loccit.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 from loccit.config.settings import (
     LANGUAGES,
     STAGE_SWITCHES,
@@ -371,7 +371,7 @@ class HierarchicalDocumentToolConfig(Part):
 
     def lint(self) -> list[tuple[str, str]]:
         """Return what is allowed but likely not meant: the field and a sentence."""
-        from loccit.config.agent.lint import lint
+        from loccit.agent.lint import lint
 
         return lint(self, self._around)
 

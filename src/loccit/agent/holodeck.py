@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loccit.config.agent.faults import Place
-from loccit.config.agent.yaml_source import YamlSourceError, read_file, read_yaml
+from loccit.agent.faults import Place
+from loccit.agent.yaml_source import YamlSourceError, read_file, read_yaml
 
 # What HoloDeck does with an agent and Loccit does not, and what to do about it.
 _HERE = "is HoloDeck's and has no effect here:"

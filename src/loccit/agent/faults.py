@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from loccit.config.agent.agent import AgentConfig, Instructions
-from loccit.config.agent.database import DatabaseConfig
-from loccit.config.agent.document_tool import ELSEWHERE, HierarchicalDocumentToolConfig, RankingConfig
-from loccit.config.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
+from loccit.agent.agent import AgentConfig, Instructions
+from loccit.agent.database import DatabaseConfig
+from loccit.agent.document_tool import ELSEWHERE, HierarchicalDocumentToolConfig, RankingConfig
+from loccit.agent.services import EmbeddingConfig, ModelConfig, RerankerConfig
 from loccit.errors import UsageError
 
 Place: TypeAlias = tuple[str | int, ...]

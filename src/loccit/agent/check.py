@@ -12,14 +12,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from loccit.config.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
-from loccit.config.agent.availability import doubtful, make_models
-from loccit.config.agent.database import check_store
-from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig
-from loccit.config.agent.faults import ConfigError, Fault, Place, explain, field_name
-from loccit.config.agent.holodeck import Translated, missed_from_project, translate
-from loccit.config.agent.lint import quarrels
-from loccit.config.agent.yaml_source import (
+from loccit.agent.agent import DOCUMENT_TOOL, AgentConfig, Instructions
+from loccit.agent.availability import doubtful, make_models
+from loccit.agent.database import check_store
+from loccit.agent.document_tool import HierarchicalDocumentToolConfig
+from loccit.agent.faults import ConfigError, Fault, Place, explain, field_name
+from loccit.agent.holodeck import Translated, missed_from_project, translate
+from loccit.agent.lint import quarrels
+from loccit.agent.yaml_source import (
     Source,
     YamlSourceError,
     is_number_or_date,

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from loccit.config.agent.agent import AgentConfig
-from loccit.config.agent.document_tool import HierarchicalDocumentToolConfig
-from loccit.config.agent.effects import AGENT, REMOTE
-from loccit.config.agent.faults import Place
-from loccit.config.agent.services import ModelConfig, ModelProvider
+from loccit.agent.agent import AgentConfig
+from loccit.agent.document_tool import HierarchicalDocumentToolConfig
+from loccit.agent.effects import AGENT, REMOTE
+from loccit.agent.faults import Place
+from loccit.agent.services import ModelConfig, ModelProvider
 from loccit.errors import LoccitError, MissingExtraError
 from loccit.llm import load_model, missing_key
 
