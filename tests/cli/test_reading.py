@@ -8,43 +8,10 @@ from typing import Any
 Run = Callable[..., Any]
 
 
-def test_section_shows_its_text_and_place(here: Path, run: Run) -> None:
-    result = run("section", "Section", "21")
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[0].endswith("Section 21. Duty to report occurrences")
-    assert lines[1].startswith("docs/act.md, lines 13–")
-    assert "(b) A written account signed by the master follows within three working days." in lines
-
-
-def test_section_lists_what_is_below_it(here: Path, run: Run) -> None:
-    result = run("section", "CHAPTER 2", "--document", "act.md")
-    assert "Below it" in result.stdout
-    assert "  Section 22. Closure  line" in result.stdout
-
-
 def test_section_as_json(spawn: Run) -> None:
     done = spawn("section", "Section 22", "--json")
     assert done.stderr == ""
     assert json.loads(done.stdout)["heading"] == "Section 22. Closure"
-
-
-def test_unknown_section_is_exit_code_4(here: Path, run: Run) -> None:
-    result = run("section", "Section 99")
-    assert result.exit_code == 4
-    assert result.stdout == ""
-    assert "Section 99" in result.stderr
-    unknown_document = run("section", "Section 21", "-d", "akt.md")
-    assert unknown_document.exit_code == 4
-    assert "act.md" in unknown_document.stderr
-
-
-def test_outline_of_all_documents_shows_the_first_level(here: Path, run: Run) -> None:
-    result = run("outline")
-    assert "Harbour Act  docs/act.md" in result.stdout
-    assert "CHAPTER 2 — Emergencies  lines 11–" in result.stdout
-    assert "Section 21" not in result.stdout
-    assert "+2" in result.stdout
 
 
 def test_outline_of_one_document_shows_it_whole(here: Path, run: Run) -> None:
@@ -53,17 +20,6 @@ def test_outline_of_one_document_shows_it_whole(here: Path, run: Run) -> None:
     assert "Queue" not in result.stdout
     assert "Section" not in run("outline", "act.md", "--depth", "1").stdout
     assert run("outline", "../" + here.name + "/docs/act.md").stdout == result.stdout
-
-
-def test_outline_as_json_is_whole(here: Path, run: Run) -> None:
-    outlines = json.loads(run("outline", "--json").stdout)
-    assert len(outlines) == 3
-    act = next(entry for entry in outlines if entry["title"] == "Harbour Act")
-    assert act["nodes"][0]["children"][1]["children"][1]["label"] == "Section 22"
-
-
-def test_unknown_document_is_exit_code_4(here: Path, run: Run) -> None:
-    assert run("outline", "nothing.md").exit_code == 4
 
 
 def test_documents_and_its_short_name(here: Path, run: Run) -> None:

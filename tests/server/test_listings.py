@@ -224,38 +224,6 @@ def test_obligations_go_on_where_an_answer_ended(server: str, options: dict[str,
 # -- bad input -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "says"),
-    [
-        ("find_all", {}, "pattern is missing"),
-        ("find_all", {"pattern": "(", "kind": "regex"}, "cannot be used"),
-        ("find_all", {"pattern": "a(?=b)", "kind": "regex"}, "no look-around"),
-        ("find_all", {"pattern": "x*", "kind": "regex"}, "matches the empty string"),
-        ("find_all", {"pattern": "pump", "kind": "glob"}, "must be one of phrase, words, regex"),
-        ("find_all", {"pattern": "pump", "cursor": "nonsense"}, "cursor is invalid"),
-        ("find_all", {"pattern": "pump", "limit": 0}, "between 1 and 10000"),
-        ("verify_quotes", {"quotations": ["a b c"] * 1001}, "1 to 1,000 quotations"),
-        ("find_all", {"pattern": "pump", "document": "manaul.md"}, "Did you mean: manual.md"),
-        ("verify_quotes", {}, "nothing to check"),
-        ("verify_quotes", {"quotations": []}, "nothing to check"),
-        ("verify_quotes", {"quotations": ["a b c"], "text": "“a b c”"}, "not both"),
-        ("verify_quotes", {"quotations": ["word " * 2000]}, "at most 5,000 characters"),
-        ("verify_quotes", {"quotations": ["…"]}, "has no words"),
-        ("verify_quotes", {"quotations": ["a b c"], "document": "atc.md"}, "Did you mean: act.md"),
-        ("verify_quotes", {"quotations": ["a b c"], "offset": 7}, "smaller offset"),
-        ("compare", {"old": "act.md"}, "new is missing"),
-        ("compare", {"old": "act.md", "new": "laws/atc-2.md"}, "Did you mean: act-2.md"),
-        ("list_obligations", {"kind": "wish"}, "must be one of duty"),
-        ("list_obligations", {"document": "atc.md"}, "Did you mean: act.md"),
-        ("list_obligations", {"offset": 5000}, "smaller offset"),
-    ],
-)
-def test_what_is_wrong_is_said(server: str, tool: str, arguments: dict[str, Any], says: str) -> None:
-    refused = call(server, tool, arguments)
-    assert refused.is_error
-    assert says in text_of(refused)
-
-
 # -- references as they are printed ----------------------------------------------------------------------------
 
 
@@ -283,19 +251,6 @@ def test_a_section_is_read_by_what_the_server_prints(server: str, home: Path) ->
         assert f"{printed}".startswith(
             call(server, "read_section", {"reference": printed}).structured_content["source_path"]
         )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ({"reference": "act.md#sec_99"}, "sec_99"),
-        ({"reference": "act.md#sec_21", "document": "manual.md"}, "is not a place of manual.md"),
-        ({"reference": "loccit://section/act.md"}, "is not an address here"),
-    ],
-)
-def test_an_address_of_nothing_is_refused(server: str, arguments: dict[str, str], says: str) -> None:
-    refused = call(server, "read_section", arguments)
-    assert refused.is_error and says in text_of(refused)
 
 
 # -- several libraries -----------------------------------------------------------------------------------------

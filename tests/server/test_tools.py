@@ -241,6 +241,12 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(url: str, tool: str, says: 
     assert raised.value.error.code == INVALID_PARAMS
 
 
+def test_what_is_near_a_miss_can_be_read(url: str) -> None:
+    missed = text_of(call(url, "read_section", {"reference": "Section 23"}))
+    near = re.search(r"Section 22\. Closure (\[\w{8}\])", missed)
+    assert near and "gale warning" in text_of(call(url, "read_section", {"reference": near[1]}))
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "names"),
     [

@@ -59,6 +59,57 @@ diff boiler-calda-24.md boiler-calda-32s.md | verify letter.txt | search pump --
 search pump --mode semantic | search pump --mode exact | search ""
 search pump --type exe
 """
+SHOWN = """
+section "Section 306(b)" | section "CHAPTER 2" -d harbour-safety-act.md | section "Sections 101 and 102" | section "Section 23"
+section 21 -d harbor-act.md | section Closhure -d harbour-safety-act.md | outline | outline pump-manual.md --depth 2
+outline ./service-agreement.docx --clauses | outline harbor-act.md | define vessels | define "Alarm Event" | define vesel
+define quagga | define vessel -d harbor-act.md | refs "Section 306" "Section 102" -d harbour-safety-act.md
+refs "Section 999" -d harbour-safety-act.md | refs 21 -d harbor-act.md | grep "dosing pump" | grep zebra | grep pump -d harbor-act.md
+obligations service-agreement.docx -n 5 | obligations harbor-act.md | obligations --text zebra | documents
+diff nda-ferrous-labs.md nda-opal-analytics.md | diff harbor-act.md pump-manual.md | verify letter.txt
+verify letter.txt -d harbor-act.md | search notice of a vessel --mode keyword -k 3 | search quagga --mode exact
+search vessel --filter path=nowhere
+"""
+_NOWHERE: dict[str, Any] = {"document": "pumps-manual.md"}
+WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
+    *((name, _NOWHERE) for name in ("list_outline", "list_obligations")),
+    ("read_section", {"reference": "1", **_NOWHERE}),
+    ("read_section", {"reference": "1", "offset": 10**6}),
+    ("search_documents", {"query": "pump", **_NOWHERE}),
+    ("follow_references", {"reference": "1", **_NOWHERE}),
+    ("define_term", {"term": "vessel", **_NOWHERE}),
+    ("find_all", {"pattern": "pump", **_NOWHERE}),
+    ("verify_quotes", {"quotations": ["the pump"], **_NOWHERE}),
+    ("compare", {"old": "pumps-manual.md", "new": "lighthouse-diary.txt"}),
+    ("compare", {"old": "pump-manual.md", "new": "laws/pumps-manual.md"}),
+    ("compare", {"old": "pump-manual.md"}),
+    *(
+        ("read_section", {"reference": given})
+        for given in ("Section 999", ["Section 999"], "Quagga", "a.md#sec_99")
+    ),
+    ("read_section", {"reference": "Duty to make ocurrences knwon"}),
+    ("read_section", {"reference": "pump-manual.md#sec_4_2", "document": "harbour-safety-act.md"}),
+    ("read_section", {"reference": "loccit://section/pump-manual.md"}),
+    ("follow_references", {"reference": "Gale warnigns", "document": "harbour-safety-act.md"}),
+    *(("define_term", {"term": term}) for term in ("quagga", "vesel")),
+    ("find_all", {}),
+    *(("find_all", {"pattern": bad, "kind": "regex"}) for bad in ("(", "a(?=b)", "x*", "[")),
+    ("find_all", {"pattern": "pump", "kind": "glob"}),
+    ("find_all", {"pattern": "pump", "cursor": "nonsense"}),
+    ("find_all", {"pattern": "pump", "limit": 0}),
+    ("find_all", {"pattern": "no such words"}),
+    ("verify_quotes", {}),
+    ("verify_quotes", {"quotations": []}),
+    ("verify_quotes", {"quotations": ["a b c"], "text": "“a b c”"}),
+    *(("verify_quotes", {"quotations": bad}) for bad in (["a b c"] * 1001, ["word " * 2000], ["…"])),
+    ("verify_quotes", {"quotations": ["a b c"], "offset": 7}),
+    ("verify_quotes", {"text": "Nothing is quoted."}),
+    ("list_obligations", {"kind": "wish"}),
+    ("list_obligations", {"offset": 5000}),
+    ("list_obligations", {"who": "zebra"}),
+    ("search_documents", {"query": "x", "colour": "red"}),
+    ("search_documents", {"query": "x", "filters": {"after": "soon"}}),
+)
 LETTER = 'The act says "The master of a vessel shall report" it; see Section 306(b) and Section 999.'
 CALLS: dict[str, dict[str, Any]] = {
     "search_documents": {"query": "who must report a collision", "top_k": 3},
@@ -176,6 +227,16 @@ def help_texts() -> str:
     return "\n".join(line.rstrip() for line in "\n".join(texts).splitlines()) + "\n"
 
 
+def shown() -> str:
+    """What commands print for people."""
+    runner = CliRunner()
+    texts = []
+    for command in _items(SHOWN):
+        result = runner.invoke(app, _words(command))
+        texts.append(f"$ loccit {command}  # exit {result.exit_code}\n{result.stdout}{result.stderr}")
+    return "\n".join(line.rstrip() for line in "\n".join(texts).splitlines()) + "\n"
+
+
 def tools(folder: Path) -> tuple[str, str]:
     """The tools as MCP lists them, and one answer of each as a model reads it."""
     registry = index_registry(folder)
@@ -189,6 +250,10 @@ def tools(folder: Path) -> tuple[str, str]:
                 answer = await client.call_tool(name, given)
                 said = "\n".join(map(_text, answer.content[:2]))
                 texts.append(f"# {name} {json.dumps(given)}\n{said}\n{len(answer.content)} blocks\n")
+            for name, given in WRONG:
+                answer = await client.call_tool(name, given)
+                told = json.dumps(given, ensure_ascii=False)[:100]
+                texts.append(f"# {name} {told}, error: {answer.is_error}\n{_text(answer.content[0])}\n")
             return schemas, "\n".join(texts)
 
     schemas, texts = asyncio.run(talk())

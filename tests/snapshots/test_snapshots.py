@@ -79,6 +79,10 @@ def test_commands_answer_the_same(here: Path) -> None:
     same_rows("answers.txt", taking.answers(here))
 
 
+def test_commands_show_people_the_same(here: Path) -> None:
+    same("shown.txt", taking.shown())
+
+
 def test_tools_are_described_and_answer_the_same(here: Path) -> None:
     schemas, answers = taking.tools(here)
     same("tools.json", schemas)

@@ -98,30 +98,6 @@ def test_only_documents_of_the_tool_are_looked_at(make: MakeTool, docs: Path) ->
     assert "time: within 2 day" in everything.call_sync("all_obligations", {"who": "keeper"})
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "says"),
-    [
-        (
-            "handbook_find_all",
-            {"pattern": "[", "kind": "regex"},
-            "Error: The regular expression cannot be used",
-        ),
-        (
-            "handbook_find_all",
-            {"pattern": "a", "cursor": "old"},
-            "Error: The cursor is invalid",
-        ),
-        ("handbook_verify_quotes", {"quotations": []}, "Error: There is nothing to check"),
-        ("handbook_compare", {"a": "pump-manual.md", "b": "pumpmanual.md"}, "Did you mean: pump-manual.md"),
-        ("handbook_obligations", {"kind": "wish"}, "Error: handbook_obligations: kind must be one of"),
-    ],
-)
-def test_what_is_wrong_is_said(
-    tool: HierarchicalDocumentTool, name: str, arguments: dict[str, Any], says: str
-) -> None:
-    assert says in tool.call_sync(name, arguments)
-
-
 def test_a_section_is_read_by_path_and_id(tool: HierarchicalDocumentTool) -> None:
     view = tool.get_section_sync("pump-manual.md#sec_4_2_2")
     assert view.section_id == "sec_4_2_2" and view.source_path.endswith("pump-manual.md")
