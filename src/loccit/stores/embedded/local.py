@@ -30,11 +30,10 @@ from loccit.stores.embedded.concepts import ConceptIndex
 from loccit.stores.embedded.database import Database, explain_errors, is_disk_full
 from loccit.stores.embedded.fields import EmbeddedFilter
 from loccit.stores.embedded.files import PRIVATE, WriterLock
-from loccit.stores.embedded.graph_lookup import GraphLookup
+from loccit.stores.embedded.graph_lookup import EmbeddedLinks, GraphLookup
 from loccit.stores.embedded.keyword import KeywordIndex
 from loccit.stores.embedded.keyword_files import manifest_mark, write_manifest
 from loccit.stores.embedded.keyword_schema import document_entries
-from loccit.stores.embedded.links import EmbeddedLinks
 from loccit.stores.embedded.lookup import Lookup
 from loccit.stores.embedded.names import EmbeddedNames
 from loccit.stores.embedded.obligations import EmbeddedObligations
