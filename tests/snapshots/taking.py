@@ -234,7 +234,8 @@ def shown() -> str:
     for command in _items(SHOWN):
         result = runner.invoke(app, _words(command))
         texts.append(f"$ loccit {command}  # exit {result.exit_code}\n{result.stdout}{result.stderr}")
-    return "\n".join(line.rstrip() for line in "\n".join(texts).splitlines()) + "\n"
+    text = re.sub(r"[\d,.]+ (?=m?s\n)", "… ", "\n".join(texts))
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def tools(folder: Path) -> tuple[str, str]:
