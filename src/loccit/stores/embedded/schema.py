@@ -400,11 +400,11 @@ INSERT INTO counters {COUNTED};
 
 def recount(connection: sqlite3.Connection) -> None:
     """Recount everything, inside a transaction."""
-    run_script(connection, _RECOUNT)
+    _script(connection, _RECOUNT)
 
 
-def run_script(connection: sqlite3.Connection, script: str) -> None:
-    """Run statements inside a transaction, which ``executescript`` would commit."""
+def _script(connection: sqlite3.Connection, script: str) -> None:
+    # executescript would commit the transaction that makes the tables all or none.
     for statement in _statements(script):
         connection.execute(statement)
 
@@ -475,7 +475,7 @@ def ensure_tables(connection: sqlite3.Connection, where: str) -> None:
 
 def make_tables(connection: sqlite3.Connection) -> None:
     """Make all tables, inside a transaction."""
-    run_script(connection, _SCHEMA)
+    _script(connection, _SCHEMA)
     recount(connection)
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
