@@ -38,7 +38,7 @@ class IndexLockedError(IndexStateError):
 
 
 class IndexVersionError(IndexStateError):
-    """The index was written by a newer version of Loccit."""
+    """The index was written by a newer or an older version of Loccit, in another format."""
 
 
 class ModelMismatchError(IndexStateError):
