@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import ENVIRONMENT
 from tests.snapshots import taking
 
 from loccit import Library
@@ -31,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("LOCCIT_INDEX", "LOCCIT_TOKEN", "FORCE_COLOR"):
+    for name in ("LOCCIT_TOKEN", *ENVIRONMENT):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(folder)
     return folder
