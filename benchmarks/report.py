@@ -34,7 +34,7 @@ def _startup(data: dict[str, Any]) -> str:
         for name, value in data.items()
         if isinstance(value, float)
     ]
-    return _table(rows, ("a new process", "median of 7", "goal: under"))
+    return _table(rows, ("a new process", "processor time, median of 7", "goal: under"))
 
 
 def _install_size(data: dict[str, Any]) -> str:
