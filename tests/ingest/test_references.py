@@ -839,3 +839,8 @@ def test_this_paragraph_with_its_letter_is_this_one() -> None:
     )
     this, other = (one for one in found if one.text.endswith("paragraph (a)"))
     assert this.target_section == other.target_section and this.sure > other.sure
+
+
+def test_a_paragraph_of_that_article_has_no_number_of_its_article() -> None:
+    for words in ("the second paragraph of that Article", "the first paragraph of the said Article 1"):
+        assert extract(f"# Act\n\n## Article 1\n\nText.\n\n## Article 2\n\nAs in {words}.\n")

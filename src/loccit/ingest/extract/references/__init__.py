@@ -129,7 +129,7 @@ class _Reader:
         self._amending = (changed + quoted) / (len(mentions) + quoted + 2)
         owners = self._owners(mentions)
         for mention, owner in zip(mentions, owners, strict=True):
-            if not mention.relative:
+            if not mention.relative and any(unit.items for unit in mention.units):
                 self._count(mention, owner)
         self._quotations = Masks(quotations(self._text))
         for mention, owner in zip(mentions, owners, strict=True):
