@@ -16,6 +16,8 @@ from loccit import Library
 KEPT = Path(__file__).parent / "kept"
 WRITE = bool(os.environ.get("LOCCIT_WRITE_SNAPSHOTS"))
 MOST_SHOWN = 8
+# Noon of 15 January 2025, the same day in nearly all of the world.
+MODIFIED = 1736942400
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +27,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for source in taking.SOURCES:
         shutil.copytree(taking.REPOSITORY / source, folder, dirs_exist_ok=True)
     (folder / "letter.txt").write_text(taking.LETTER, encoding="utf-8")
+    for path in filter(Path.is_file, folder.rglob("*")):
+        os.utime(path, (MODIFIED, MODIFIED))
     with Library(folder / ".loccit") as library:
         assert not library.index([folder]).failed
     return folder
