@@ -682,3 +682,40 @@ def test_what_is_quoted_at_length_keeps_its_numbers() -> None:
 def test_quotations_left_open_are_read_in_linear_time() -> None:
     for text in ('"(1) a\n\n' * 30_000, "“a\n\n" * 30_000, "«" * 100_000, "‘1. a ’b\n" * 30_000):
         assert quotations(text, 0, []) is not None
+
+
+def judgment(quoted: str) -> str:
+    words = "The judge found that the appellant had not shown what the rules ask of those who apply late."
+    paragraphs = [f"{number}. {words}" for number in range(1, 13)]
+    paragraphs[5] += f"\n\n{quoted}"
+    return "\n\n".join(paragraphs)
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "“27. In making this application she sees the difficulty.\n\n28. It was made in time.\n\n29. They are pleaded.”",
+        "“48. It is clear that no mark closes these words.\n\nThey are those of the court again.",
+        "“27. The court asks for “reasons” first.\n\n“reasons” means what was written then.\n\n28. It was made in time.”",
+    ],
+)
+def test_paragraphs_after_a_quotation_keep_their_numbers(quoted: str) -> None:
+    """Whether it is closed, left open, or has terms in marks; Markdown would count them on from the quoted ones."""
+    text = judgment(quoted) + "\n\n“99. A second one is closed.”"
+    found = [place.label for place in sections(text, markdown=True, file_type=".docx") if place.label]
+    assert found == [str(number) for number in range(1, 13)]
+
+
+def test_paragraphs_of_a_second_instrument_are_places_without_the_headings_of_the_first() -> None:
+    rules = "\n\n".join(
+        f"## {number}. {title}\n\n{number}.1. The members shall pay what the board asks of them.\n\n"
+        f"{number}.2. The board shall say in writing what it asks."
+        for number, title in enumerate(("Name", "Dues", "Votes", "Meetings"), 1)
+    )
+    bylaws = "\n\n".join(
+        f"{number}. {title}\n\n{number}.1. Dues are due in May.\n\n{number}.2. Nobody pays twice in a year."
+        for number, title in enumerate(("Changes", "Membership", "Procedure"), 1)
+    )
+    text = f"{rules}\n\n# Bylaws\n\n{bylaws}\n"
+    found = [place for place in sections(text, markdown=True, file_type=".pdf") if place.start > len(rules)]
+    assert {"2.1", "2.2", "3.1", "3.2"} <= {place.label for place in found}

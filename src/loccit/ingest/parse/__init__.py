@@ -238,8 +238,9 @@ class _Reader:
         self._char = char
         # Open quotes and footnotes: their headings are not the document's own.
         self._asides = 0
-        # The number of the current item of each open list; None in a list without numbers.
+        # The number of the current item of each open list, and that of its first; None in a list without numbers.
         self._lists: list[int | None] = []
+        self._firsts: list[int] = []
         self._heading: tuple[int, int, int] | None = None
         self._open_links: list[tuple[str, Any, int, int, int]] = []
         self._words: list[str] = []
@@ -276,6 +277,7 @@ class _Reader:
             self._asides += 1
         elif name == "List":
             self._lists.append(None if detail is None else int(detail) - 1)
+            self._firsts.append(int(detail or 0))
         elif name == "Item":
             self._count(self._offset(span["start"]))
         elif name == "Heading":
@@ -301,6 +303,7 @@ class _Reader:
             self._asides -= 1
         elif name == "List":
             self._lists.pop()
+            self._firsts.pop()
         elif name == "Heading" and self._heading:
             if not self._asides:
                 self._add_heading(_ATTRIBUTES.sub("", "".join(self._words)), *self._heading)
@@ -311,12 +314,20 @@ class _Reader:
             self.links.append(Link(detail["dest_url"], words, _link_kind(name, detail), start, end))
 
     def _count(self, start: int) -> None:
-        """Number an item as it is shown: one more than the last, or as written if that is more (repealed ones)."""
+        """Number an item as it is shown: one more than the last, or as written if that is more (repealed ones).
+
+        What is less than the first goes on from before the list: the first ones are those of a quotation, for instance.
+        """
         last = self._lists[-1]
         if last is None:
             return
         written = _WRITTEN.match(self._text, start)
-        self._lists[-1] = max(last + 1, int(written[0]) if written else 0)
+        number = int(written[0]) if written else last + 1
+        if number < self._firsts[-1]:
+            self._firsts[-1] = number
+            self._lists[-1] = number
+        else:
+            self._lists[-1] = max(last + 1, number)
         numbers = [str(number) for number in self._lists if number is not None]
         if len(numbers) == len(self._lists) and not self._asides:
             self.items.setdefault(self._position.line_start(start), tuple(numbers))

@@ -19,6 +19,8 @@ _OPENS = re.compile(r"^[ \t>]*(?:[-•][ \t]+)?[*_]{0,3}(?P<mark>[“„«]|[\"�
 _CLOSES = {"“": "”", "„": "“”", "«": "»", '"': '"”', "‘": "’", "'": "'’"}
 _SIGNS = {mark: re.compile(f"[{mark}{closing}]") for mark, closing in _CLOSES.items()}
 _LINE_ENDS = re.compile(r"[*_]{0,3}[.;,:)\]]{0,4}[ \t]*\w{0,4}[ \t]*(?:\n|\Z)")
+# Where each paragraph of a quotation begins with its mark, all do.
+_UNMARKED = re.compile(r"\n[ \t>]*\n.+\n")
 # One mark without another would quote all that follows.
 _LONGEST, _MOST_OPEN = 20_000, 100
 
@@ -38,28 +40,38 @@ def _quotations(text: str, begin: int, limits: Sequence[int]) -> Iterator[tuple[
         close = _close(text, opening, min(start + _LONGEST, *limits[later : later + 1], len(text)))
         if close < 0:
             left_open += 1
-        elif "\n" in text[start:close]:
+        elif "\n" in text[start:close] and 10 * (close - start) < 9 * (len(text) - begin):
+            # What is nearly all of the text is what one looks for in it: an act that words another anew.
             yield start, close
             end = close
 
 
 def _close(text: str, opening: re.Match[str], limit: int) -> int:
     """Where a quotation ends; negative if it does not."""
-    mark, depth = opening["mark"], 1
+    mark, depth, last = opening["mark"], 1, opening.end()
     curved = mark in "“„«"
     for sign in _SIGNS[mark].finditer(text, opening.end(), limit):
         at = sign.start()
-        begins = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_-•")
+        begins = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_-•") and not _is_term(text, at, mark)
         if sign[0] in _CLOSES[mark] and (curved or _LINE_ENDS.match(text, at + 1)):
             depth -= 1
-        elif begins and not curved:
+        elif begins and (not curved or _UNMARKED.search(text, last, at)):
             # Another one: this was left open.
             return -1
         elif sign[0] not in _CLOSES[mark]:
             depth += not begins
+            last = at + 1 if begins else last
         if not depth:
             return at
     return -1
+
+
+def _is_term(text: str, start: int, mark: str) -> bool:
+    """Whether the line goes on behind what is in marks at its beginning: `“employer” means …` inside a quotation."""
+    sign = _SIGNS[mark].search(text, start + 1)
+    if not sign or sign[0] not in _CLOSES[mark] or "\n" in text[start : sign.start()]:
+        return False
+    return not _LINE_ENDS.match(text, sign.end())
 
 
 def is_quoted(spans: Spans, position: int) -> bool:

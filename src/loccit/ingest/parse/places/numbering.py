@@ -351,12 +351,13 @@ def without_clauses(
     """
     inner = {line.number[:-1] for line in accepted if line.heading or line.start in titles}
     inner |= {entry.number for entry in contents.entries}
-    families = _paragraphs(accepted)
+    families, apart = _paragraphs(accepted)
     clauses = {
         line.start
         for family in families
         if not any(line.number in inner for line in family) and _untitled(family, titles)
         for line in family
+        if line.start in learnt or not any(other.start in apart for other in family)
     }
     with_parent = {line.start for family in families for line in family}
     orphans = {
@@ -375,14 +376,23 @@ def _untitled(family: Sequence[NumberedLine], titles: dict[int, Title]) -> bool:
     return 2 * sum(line.start in titles for line in family) < len(family)
 
 
-def _paragraphs(accepted: Sequence[NumberedLine]) -> Iterable[list[NumberedLine]]:
-    """Paragraphs with decimal numbers, together with those that extend the number of the same place."""
+def _paragraphs(accepted: Sequence[NumberedLine]) -> tuple[list[list[NumberedLine]], set[int]]:
+    """Paragraphs with decimal numbers, together with those that extend the number of the same place.
+
+    Also the starts of those that stand below another place, where they are not read with the text of theirs.
+    """
     families: dict[int, list[NumberedLine]] = {}
     holders: dict[Number, NumberedLine] = {}
+    apart: set[int] = set()
+    above: Number = ()
     for line in accepted:
         parent = holders.get(line.number[:-1])
         # Clauses are read by their decimal numbers; `104.3e` has to be a place.
         if parent is not None and line.plain_paragraph and not line.number[-1][2]:
             families.setdefault(parent.start, []).append(line)
+            if line.number[: len(above)] != above:
+                apart.add(line.start)
+        else:
+            above = line.number
         holders[line.number] = line
-    return families.values()
+    return list(families.values()), apart
