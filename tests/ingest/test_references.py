@@ -844,3 +844,9 @@ def test_this_paragraph_with_its_letter_is_this_one() -> None:
 def test_a_paragraph_of_that_article_has_no_number_of_its_article() -> None:
     for words in ("the second paragraph of that Article", "the first paragraph of the said Article 1"):
         assert extract(f"# Act\n\n## Article 1\n\nText.\n\n## Article 2\n\nAs in {words}.\n")
+
+
+@pytest.mark.parametrize("begin", ["4.3 ", "- 4.3 "])
+def test_the_number_of_a_line_is_none_of_something_cited(begin: str) -> None:
+    found = references(f"## 4 Periods\n\n## 4.2 Records\n\n{begin}Clause 4.2 ends with the year.\n")
+    assert [reference.target_section for reference in found] == ["sec_4_2"]

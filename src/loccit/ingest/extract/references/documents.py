@@ -153,8 +153,11 @@ _CALLED_BEFORE = re.compile(rf"(?<!\w)(?P<name>(?:[A-ZÄÖÜ][\w'’-]*{S1}){{0,
 _CITED_BEFORE = re.compile(
     rf"(?:(?=[\w./-]*\d)(?=[\w./-]*[/-])[\w./-]{{4,30}}|\]\([^()\s]{{1,300}}\)|(?<!\w)[A-Z][\w.-]*(?:{S1}[A-Z][\w.-]*)*{S1}\d{{2,5}}(?:-\d+)?)(?:\)?,?{S1}|{S1}§{S1})\Z"
 )
-# `c. 149, s. 1`, `ABl. L 63 vom 6.3.2015, S. 1`: the number of something that is cited, but not the year of a sentence.
-_COUNTED_BEFORE = re.compile(r"(?<![\w.§])(?!(?:1[5-9]|20)\d\d,)\d(?:[\w./-]{0,20}\w)?,?[^\S\n]\Z")
+# `c. 149, s. 1`, `ABl. L 63 vom 6.3.2015, S. 1`: the number of something that is cited, but not the year of a sentence,
+# nor what the line itself is numbered: `4.3 Clause 4.2 does not apply`.
+_COUNTED_BEFORE = re.compile(
+    r"(?<=[^\s*_#>•-][^\S\n])(?!(?:1[5-9]|20)\d\d,)\d(?:[\w./-]{0,20}\w)?,?[^\S\n]\Z"
+)
 # The key of a bibliography entry: `Section 6.2 of [RFC5246]`, `[Menezes], Section 2.3`.
 _CITED = re.compile(rf",?{S1}(?:of|in|from|to|under){S1}\[(?P<name>[A-Za-z][\w.+:-]{{1,40}})\](?!\()")
 _NOT_NAMES = frozenset(
