@@ -58,7 +58,8 @@ class MemoryStore(LedgerStore):
     def create(self, dimension: int) -> None:
         """Make the collection."""
         with self._data.guard:
-            self._data.dimension = self._data.dimension or dimension
+            self.check_dimension(self._data.dimension or dimension, dimension)
+            self._data.dimension = dimension
 
     def drop(self) -> None:
         """Delete everything."""
