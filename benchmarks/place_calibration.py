@@ -27,7 +27,7 @@ from benchmarks.calibration import Array, fit
 from benchmarks.common import eval_dir, read_jsonl, save
 from loccit import Library
 from loccit.model import SearchResponse
-from loccit.search.select.calibrate import Grounds
+from loccit.search.place_evidence import PlaceEvidence
 
 # Kinds whose list of places is complete, so that what is not on it does not exist.
 _COMPLETE = ("rfc", "statutes")
@@ -137,7 +137,7 @@ def main() -> None:
         and row["reason"] == "section"
         and row["grounds"]["documents"] == row["grounds"]["places"] == 1
     ]
-    columns = np.array([[1.0, *Grounds(**row["grounds"]).features()] for row in places])
+    columns = np.array([[1.0, *PlaceEvidence(**row["grounds"]).features()] for row in places])
     right = np.array([float(row["right"]) for row in places])
     kinds = np.array([row["kind"] for row in places])
     for kind in dict.fromkeys(kinds):

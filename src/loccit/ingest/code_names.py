@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from loccit.ingest.discover import MAX_SOURCE_BYTES
 from loccit.ingest.parse import Parsed
 from loccit.model import Place
-from loccit.text.code_languages import language_of_file
+from loccit.text.code_languages import MAX_SOURCE_BYTES, language_of_file
 
 _MODIFIERS = (
     "pub(?:\\([a-z ]+\\))?|async|export|default|static|unsafe|public|private|protected|internal|abstract|final|open"

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 from pathspec import GitIgnoreSpec
 
 from loccit.ingest.convert.sniff import MANUAL_EXTENSIONS
-from loccit.text.code_languages import language_of_file
+from loccit.text.code_languages import MAX_SOURCE_BYTES, language_of_file
 
 # Patterns with the folder they are relative to, outermost first.
 Rules: TypeAlias = "list[tuple[Path, GitIgnoreSpec]]"
@@ -380,9 +380,6 @@ def _described(extension: str) -> str:
 
 # -- source code ------------------------------------------------------------------------------------------------
 
-
-MAX_SOURCE_BYTES = 1 << 20
-"""Larger source files are mostly generated, or data."""
 
 _NOT_SOURCE = frozenset(("css", "ini", "toml", "diff"))
 # Names of folders that tools fill.

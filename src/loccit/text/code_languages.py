@@ -6,6 +6,9 @@ import re
 from functools import lru_cache
 from pathlib import PurePath
 
+MAX_SOURCE_BYTES = 1 << 20
+"""Larger source files are mostly generated, or data."""
+
 _LANGUAGES = {
     "python": "py py3 python3 pyw pyi ipython pycon",
     "javascript": "js mjs cjs jsx node nodejs",

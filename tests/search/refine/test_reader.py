@@ -9,7 +9,8 @@ import numpy as np
 from loccit import Library
 from loccit.config import SearchSettings
 from loccit.search.candidates import Candidate
-from loccit.search.select.refine import IndexReader, refine
+from loccit.search.reader import IndexReader
+from loccit.search.select.refine import refine
 from loccit.stores.embedded.index import EmbeddedIndex
 
 LONG = "# Tides\n\n" + " ".join(

@@ -14,11 +14,11 @@ from loccit.port.records import Readings, Records, StoredChunk
 from loccit.search.candidates import EXACT, GRAPH, HYBRID, KEYWORD, SEMANTIC, Candidate
 from loccit.search.links.define import term_key
 from loccit.search.links.reference_graph import ReferenceGraph
+from loccit.search.place_evidence import PlaceEvidence
 from loccit.search.present.lead_in import lead_in
 from loccit.search.present.respond import explain_candidate
 from loccit.search.present.snippets.evidence import unit_spans
 from loccit.search.retrieve.bearing import Line
-from loccit.search.select.calibrate import Grounds
 from loccit.search.select.selector import Chosen
 from loccit.search.select.wording import says_more_than
 
@@ -110,7 +110,7 @@ class Enrichment:
     via: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     # By document: where in its text the numbering of lines restarts.
     line_starts: Callable[[int], Sequence[tuple[int, int]]] = lambda document: ()
-    grounds: Mapping[int, Grounds] = field(default_factory=dict)
+    grounds: Mapping[int, PlaceEvidence] = field(default_factory=dict)
     places: Records | None = None
     named: Sequence[str] = ()
     """The words by which the query names something."""

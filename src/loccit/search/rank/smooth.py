@@ -14,7 +14,7 @@ from loccit.embedding.protocol import Vectors
 from loccit.port.index import SearchIndex
 from loccit.search.candidates import Scores
 from loccit.search.rank.signal import Asked, Ranked, Signal
-from loccit.search.select.refine import IndexReader
+from loccit.search.reader import IndexReader
 
 POOL = 100
 SHARE = 0.3

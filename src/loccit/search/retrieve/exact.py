@@ -15,6 +15,7 @@ from loccit.port.matching import DEPTH, TextSearch
 from loccit.port.names import MOST
 from loccit.port.records import Records
 from loccit.search.candidates import EXACT, RankedList
+from loccit.search.place_evidence import PlaceEvidence, self_check_score
 from loccit.search.query.understand import content_words
 from loccit.search.retrieve.bearing import (
     Line,
@@ -35,7 +36,6 @@ from loccit.search.retrieve.resolve import (
     titled,
     to_explain,
 )
-from loccit.search.select.calibrate import Grounds, borne_out
 from loccit.text.code_terms import query_code
 from loccit.text.keys import title_key
 
@@ -151,13 +151,13 @@ class ExactSearch:
             if item not in asked:
                 self._add_mentioned(item, own)
                 continue
-            grounds = Grounds(
+            grounds = PlaceEvidence(
                 bool(query.called),
                 item.documents,
                 item.places,
                 alike=item.alike,
                 explained=position >= _MAX_LISTED or self._explained(item, others),
-                evidence=borne_out(checks.get(item.found.document)),
+                evidence=self_check_score(checks.get(item.found.document)),
             )
             if not item.rest:
                 self._add_place(item, own, tier, grounds)
@@ -244,7 +244,7 @@ class ExactSearch:
             out.add(line.chunk.id, 80.0 - position / 100, pin, "line")
             out.grounds.setdefault(
                 line.chunk.id,
-                Grounds(
+                PlaceEvidence(
                     bool(query.called),
                     len(explained),
                     len(same),
@@ -272,7 +272,9 @@ class ExactSearch:
             return f"There is no {label.text} in {where}."
         return f"No {label.text} was found in {where}{f'; the nearest: {around}' if around else ''}."
 
-    def _add_place(self, resolved: ResolvedPlace, chunks: Sequence[int], tier: int, grounds: Grounds) -> None:
+    def _add_place(
+        self, resolved: ResolvedPlace, chunks: Sequence[int], tier: int, grounds: PlaceEvidence
+    ) -> None:
         """Add the chunks of a place."""
         out = self._out
         if not chunks:
@@ -285,7 +287,7 @@ class ExactSearch:
             out.add(chunk, 50.0 - number / 100)
 
     def _add_clause(
-        self, resolved: ResolvedPlace, chunks: Sequence[int], tier: int, grounds: Grounds
+        self, resolved: ResolvedPlace, chunks: Sequence[int], tier: int, grounds: PlaceEvidence
     ) -> bool:
         """Add the lines of a section that begin with the number of a clause that was not recognised as a place.
 
@@ -333,7 +335,7 @@ class ExactSearch:
                 first = next((chunk for chunk in chunks[:_FIRST_CHUNKS] if chunk not in headers), chunks[0])
                 out.meant.setdefault(first, root.place)
                 out.add(first, 95.0, 1.2, "document")
-                out.grounds.setdefault(first, Grounds(True, len(named), 1))
+                out.grounds.setdefault(first, PlaceEvidence(True, len(named), 1))
 
     # -- titles ----------------------------------------------------------------------------------------------
 

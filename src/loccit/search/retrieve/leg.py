@@ -16,12 +16,12 @@ from loccit.errors import StoreError
 from loccit.model import Place
 from loccit.port.index import SearchIndex
 from loccit.search.candidates import HYBRID, RankedList
+from loccit.search.place_evidence import PlaceEvidence
 from loccit.search.query.expansion import Expansion
 from loccit.search.query.scope import Scope
 from loccit.search.query.spelling import Correction
 from loccit.search.query.understand import Query
 from loccit.search.retrieve.bearing import Line
-from loccit.search.select.calibrate import Grounds
 from loccit.text.analysis import QueryTerm
 
 TermIdfs: TypeAlias = list[tuple[QueryTerm, float]]
@@ -39,7 +39,7 @@ class ExactHits:
 
     hits: list[tuple[int, float]] = field(default_factory=list)
     pins: dict[int, tuple[float, str]] = field(default_factory=dict)
-    grounds: dict[int, Grounds] = field(default_factory=dict)
+    grounds: dict[int, PlaceEvidence] = field(default_factory=dict)
     total: int | None = None
     missing: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

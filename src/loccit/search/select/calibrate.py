@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from loccit.model import SelfCheck
 from loccit.search.candidates import CODE, KEYWORD, SEMANTIC, Candidate, RankedList
+from loccit.search.place_evidence import PlaceEvidence
 
 # Anything named literally that is not a place is meant, whatever else matches.
 PINNED = {"document": 0.95, "title": 0.95, "phrase": 0.9, "identifier": 0.85, "name": 0.7, "mention": 0.5}
@@ -46,41 +46,11 @@ class Evidence:
     distance: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Grounds:
-    """The evidence for a place that a reference leads to.
-
-    ``named``: the query names its document. ``documents`` counts the eligible documents with a place of that number,
-    and ``places`` the equally good places in its own. ``alike``: the label is printed as it was asked for;
-    ``explained``: all other words of the query are in its names or its document; ``recognised``: as a place, rather
-    than as a line with the number, and ``printed``: at the start of the line.
-    ``evidence`` is how much of what the document says about its own places is confirmed.
-    """
-
-    named: bool
-    documents: int
-    places: int
-    alike: bool = True
-    explained: bool = True
-    recognised: bool = True
-    printed: bool = True
-    evidence: float = 1.0
-
-    def features(self) -> tuple[float, ...]:
-        """The columns of the regression, without the intercept."""
-        return (
-            float(self.named),
-            float(self.alike),
-            float(self.explained),
-            1.0 - self.evidence,
-        )
-
-
 class Exact(Protocol):
     """What the exact leg reports about its hits."""
 
     @property
-    def grounds(self) -> Mapping[int, Grounds]:
+    def grounds(self) -> Mapping[int, PlaceEvidence]:
         """The evidence for the places among the chunks."""
         ...
 
@@ -99,10 +69,8 @@ class Exact(Protocol):
 _BIAS, _DISTANCE, _EITHER, _AGREEMENT = -3.49, 5.03, 2.35, 0.61
 _MEANING_ALONE = (-4.78, 8.33)
 _WORDS_ALONE = (-2.57, 3.70)
-# For places: the intercept, then the features of Grounds. Equally good places are equally likely.
+# For places: the intercept, then the features of PlaceEvidence. Equally good places are equally likely.
 _PLACE = (-5.2, 2.0, 0.5, 6.6, -2.0)
-# From this share of confirmed statements on, the places of a document are not in doubt.
-_CLEAR = 0.75
 # Places that were not recognised: a line that begins with their number, a line that contains it.
 _FIRST_IN_LINE, _IN_LINE = 0.7, 0.3
 # Factor if other words of the query are not in its document: another one is meant.
@@ -152,13 +120,7 @@ def gather(first: Candidate, legs: Sequence[RankedList], covered: float = 1.0) -
     return Evidence(meaning, words, bool(agree), code, distance)
 
 
-def borne_out(check: SelfCheck | None) -> float:
-    """Return how far a document confirms its places, between 0 and 1; a few stray references are tolerated."""
-    share = check.share if check else None
-    return 1.0 if share is None else min(1.0, share / _CLEAR)
-
-
-def place_probability(grounds: Grounds) -> float:
+def place_probability(grounds: PlaceEvidence) -> float:
     """Return the probability that a place is the one asked for."""
     if not grounds.recognised:
         known = _FIRST_IN_LINE if grounds.printed else _IN_LINE

@@ -21,11 +21,12 @@ from loccit.port.records import StoredChunk
 from loccit.search.candidates import HYBRID, KEYWORD, SEMANTIC, Candidate, Candidates, RankedList
 from loccit.search.present.snippets import Asked, Mentions, focus
 from loccit.search.rank.signal import Ranked
+from loccit.search.reader import IndexReader
 from loccit.search.retrieve.leg import ExactHits, Retrieved
 from loccit.search.retrieve.resolve import is_bare
 from loccit.search.select.calibrate import Evidence, calibrate
 from loccit.search.select.parents import Expanded, expand_parents
-from loccit.search.select.refine import IndexReader, Refined, refine
+from loccit.search.select.refine import Refined, refine
 from loccit.search.select.wording import says_more_than
 
 if TYPE_CHECKING:
