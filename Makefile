@@ -53,14 +53,14 @@ test-fast: export HYPOTHESIS_PROFILE := fast
 test-fast: $(DEV_STAMP)  ## run the quick tests: the loop while you work
 	$(PYTEST) -n auto --dist loadfile -p no:schemathesis -m 'not (slow or process)' $(FAST)
 
-FAST := $(addprefix tests/,agent_config config convert embedding evaluation ingest labels llm rerank search stores telemetry \
-	text verbatim) --ignore tests/stores/providers
+FAST := $(addprefix tests/,agent_config answers config evaluation grammar index ingest models read search telemetry) \
+	--ignore tests/index/providers
 
 test-main: $(DEV_STAMP)
-	$(PYTEST) $(TOGETHER) --ignore tests/stores/providers --ignore tests/browser
+	$(PYTEST) $(TOGETHER) --ignore tests/index/providers --ignore tests/browser
 
 test-stores: $(DEV_STAMP)
-	$(PYTEST) $(TOGETHER) tests/stores/providers
+	$(PYTEST) $(TOGETHER) tests/index/providers
 
 snapshots: $(DEV_STAMP)  ## keep what is answered now as what is meant; look at `git diff` afterwards
 	LOCCIT_WRITE_SNAPSHOTS=1 $(PYTEST) tests/snapshots

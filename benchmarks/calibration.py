@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from benchmarks.common import save
 from benchmarks.retrieval import SETS, folder_of
 from loccit.config import IndexSettings
-from loccit.embedding import Embedder, load_embedder
 from loccit.evaluation.build import build
 from loccit.evaluation.cache import RememberingEmbedder, default_folder, place_for
 from loccit.evaluation.datasets import EvalSet
@@ -30,6 +29,7 @@ from loccit.evaluation.judge import judge_for
 from loccit.evaluation.places import Places
 from loccit.evaluation.readers import read_all
 from loccit.library import Library
+from loccit.models.embedding import Embedder, load_embedder
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.common import eval_dir, save
+from loccit.answers.verbatim.compare import Compared, compare
 from loccit.config import IndexSettings
-from loccit.ingest.convert import convert
 from loccit.ingest.prepare import prepare_text
 from loccit.model import Comparison, Place
-from loccit.search.verbatim.compare import Compared, compare
+from loccit.read import convert
 
 # Not where a link leads: that is not compared.
 _NUMBER = re.compile(r"(?<= )\d{1,3}(?=[ ,;])")

@@ -14,11 +14,11 @@ from typing import Any
 
 from benchmarks.common import eval_dir, read_jsonl, save
 from loccit.evaluation.judge import is_definition
-from loccit.ingest.convert import convert
-from loccit.ingest.extract.definitions import extract_definitions
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.tree import build_sections
+from loccit.extract.definitions import extract_definitions
 from loccit.model import Definition
+from loccit.read import convert
+from loccit.structure import parse
+from loccit.structure.places.tree import build_sections
 
 _PAGE = 3_000  # characters
 _FAR_ENTRY = re.compile(r"^\*([^*\n]+?)[,.]?\*", re.MULTILINE)

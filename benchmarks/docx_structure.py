@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.common import save
-from loccit.ingest.convert.docx import convert_docx
-from loccit.ingest.convert.docx.package import Package, W
+from loccit.read.docx import convert_docx
+from loccit.read.docx.package import Package, W
 
 _HEADING = re.compile(r"(#{1,6}) (.+)")
 _STYLED = re.compile(r"Title|Heading\d")

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import RESULTS, eval_dir, save
-from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.index.folder.index import EmbeddedIndex
 
 EARLY_SECONDS = 30
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.common import RESULTS, eval_dir
 from loccit import Library
-from loccit.embedding.protocol import Vectors
-from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.index.folder.index import EmbeddedIndex
+from loccit.models.embedding.protocol import Vectors
 
 _WORD = re.compile(r"[A-Za-z]{5,}")
 _CHANGED = 15  # in a hundred distinct words

@@ -16,9 +16,9 @@ from typing import Any
 
 from benchmarks.common import RESULTS, percentile, save
 from loccit import Library
+from loccit.ask.catalog import SEARCH
+from loccit.ask.fit import Limit, Tokens
 from loccit.server.services import TOKEN_BUDGET
-from loccit.tools.catalog import SEARCH
-from loccit.tools.fit import Limit, Tokens
 
 RESULTS_EACH = 5
 GOAL = 0.75

@@ -18,11 +18,11 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 from benchmarks.common import eval_dir, save
-from loccit.ingest.convert.html import convert_html
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.frontmatter import split_frontmatter
+from loccit.grammar.text.keys import title_key
 from loccit.model import Converted
-from loccit.text.keys import title_key
+from loccit.read.html import convert_html
+from loccit.structure import parse
+from loccit.structure.frontmatter import split_frontmatter
 
 EVERY = 8
 # `{#anchor}` at the end of a heading is an id, which the other parser leaves in the words.

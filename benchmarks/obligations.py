@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import read_jsonl, save
-from loccit.ingest.obligations import read_sentence
-from loccit.ingest.obligations.units import plain
-from loccit.text.sentences import sentence_ends
+from loccit.extract.obligations import read_sentence
+from loccit.extract.obligations.units import plain
+from loccit.grammar.text.sentences import sentence_ends
 
 LABELS = Path(__file__).with_suffix(".jsonl")
 

@@ -26,9 +26,9 @@ import pypdfium2
 
 from benchmarks.common import save
 from loccit.errors import ConversionError
-from loccit.ingest.convert.ocr import Ocr, missing
-from loccit.ingest.convert.pdf import convert_pdf
 from loccit.model.document import Converted
+from loccit.read.ocr import Ocr, missing
+from loccit.read.pdf import convert_pdf
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _ALIKE = 0.85

@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import save
-from loccit.ingest.convert.pdf import convert_pdf
 from loccit.model.document import Converted
+from loccit.read.pdf import convert_pdf
 
 _WINDOW = 10
 

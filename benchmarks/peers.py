@@ -75,7 +75,7 @@ def export(index: Path, folder: Path) -> int:
     """Write the chunks of an index, and a vector for each, where the peers can read them; return how many."""
     import numpy as np
 
-    from loccit.stores.embedded.index import EmbeddedIndex
+    from loccit.index.folder.index import EmbeddedIndex
 
     embedded = EmbeddedIndex(index, create=False)
     dimension = embedded.model[1]
@@ -98,7 +98,7 @@ def export(index: Path, folder: Path) -> int:
 
 
 def _embedding() -> Callable[[str], Any]:
-    from loccit.embedding.registry import load_embedder
+    from loccit.models.embedding.registry import load_embedder
 
     return load_embedder().embed_query
 

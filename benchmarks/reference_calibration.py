@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.calibration import Array
 from benchmarks.common import read_jsonl, save
-from loccit.ingest.extract.references.evidence import WEIGHTS, Grounds
+from loccit.extract.references.evidence import WEIGHTS, Grounds
 
 _ROWS = Path(__file__).with_name("reference_grounds.jsonl")
 _PENALTY = 0.5

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.common import eval_dir, save
-from loccit.ingest.convert import convert
-from loccit.ingest.extract.clauses import extract_clauses
-from loccit.ingest.extract.references import extract_references
-from loccit.ingest.parse import Parsed, parse
-from loccit.ingest.parse.places.tree import build_sections
+from loccit.extract.references import extract_references
 from loccit.model import Place, Reference
+from loccit.read import convert
+from loccit.structure import Parsed, parse
+from loccit.structure.clauses import extract_clauses
+from loccit.structure.places.tree import build_sections
 
 OUTCOMES = ("resolved", "partly", "elsewhere", "nowhere")
 

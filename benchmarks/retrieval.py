@@ -16,11 +16,11 @@ from typing import Any
 
 from benchmarks.common import load, save
 from loccit.config import IndexSettings, SearchSettings, Settings
-from loccit.embedding import Embedder, load_embedder
 from loccit.evaluation import evaluate
 from loccit.evaluation.cache import default_folder
 from loccit.evaluation.datasets import SPANS
 from loccit.evaluation.runs import SetRun
+from loccit.models.embedding import Embedder, load_embedder
 
 SETS = ("anthropic_contextual", "scifact", "cranfield", "chunking", "own")
 WINDOWS = (200, 400, 800)

@@ -36,11 +36,11 @@ import numpy as np
 from benchmarks.common import RESULTS, load, load_average, save
 from loccit import Library
 from loccit.config import IndexSettings
-from loccit.embedding.protocol import Vectors
+from loccit.index.folder.index import EmbeddedIndex
 from loccit.ingest.contextualize import passage_text, text_hash
 from loccit.ingest.prepare import prepare
 from loccit.model import ParsedDocument
-from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.models.embedding.protocol import Vectors
 
 SIZES = (5_000, 80_000)
 DIMENSION = 384

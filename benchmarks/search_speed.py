@@ -28,8 +28,8 @@ import numpy as np
 from benchmarks.common import RESULTS, eval_dir, percentile, save
 from benchmarks.large_index import cut_down, large_index
 from loccit import Library
-from loccit.stores.embedded.index import EmbeddedIndex
-from loccit.stores.embedded.nearest import nearest
+from loccit.index.folder.index import EmbeddedIndex
+from loccit.index.folder.nearest import nearest
 
 QUERIES = [
     "how do I roll back a deployment",

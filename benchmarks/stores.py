@@ -28,15 +28,15 @@ from benchmarks.large_index import cut_down
 from benchmarks.search_speed import QUERIES
 from loccit import Library
 from loccit.config import IndexSettings
-from loccit.embedding import Embedder, load_embedder
 from loccit.evaluation.build import build
 from loccit.evaluation.cache import RememberingEmbedder, default_folder, place_for
 from loccit.evaluation.datasets import EvalSet
 from loccit.evaluation.judge import judge_for
 from loccit.evaluation.places import Places
 from loccit.evaluation.readers import read_all
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
+from loccit.models.embedding import Embedder, load_embedder
 
 PROVIDERS = ("postgres", "faiss", "chromadb", "qdrant", "milvus")
 PARTS = ("answers", "ingest", "speed")
@@ -48,7 +48,7 @@ def place(provider: str, folder: Path) -> Iterator[DatabaseSettings]:
     """Start what a provider needs, and stop it at the end."""
     folder.mkdir(parents=True, exist_ok=True)
     if provider == "postgres":
-        from tests.stores.providers.postgres_server import PostgresServer
+        from tests.index.providers.postgres_server import PostgresServer
 
         server = PostgresServer(folder, durable=True)
         server.start()
@@ -57,7 +57,7 @@ def place(provider: str, folder: Path) -> Iterator[DatabaseSettings]:
         finally:
             server.stop()
     elif provider == "chromadb":
-        from tests.stores.providers.chroma_server_process import ChromaServer
+        from tests.index.providers.chroma_server_process import ChromaServer
 
         chroma = ChromaServer(folder)
         chroma.start()

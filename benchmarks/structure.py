@@ -30,8 +30,6 @@ from typing import Any, NamedTuple
 from benchmarks.common import eval_dir, read_jsonl, save
 from loccit.config import IndexSettings, SearchSettings, Settings
 from loccit.config.settings import STAGES
-from loccit.embedding import Embedder, load_embedder
-from loccit.embedding.protocol import Vectors
 from loccit.errors import LoccitError
 from loccit.evaluation.build import build
 from loccit.evaluation.cache import RememberingEmbedder, cache_folder, default_folder, place_for
@@ -41,6 +39,8 @@ from loccit.evaluation.places import Places
 from loccit.evaluation.significance import compare
 from loccit.library import Library
 from loccit.model import SearchResponse, SearchResult
+from loccit.models.embedding import Embedder, load_embedder
+from loccit.models.embedding.protocol import Vectors
 
 Row = dict[str, Any]
 Values = dict[str, float]

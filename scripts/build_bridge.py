@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from loccit.embedding import load_embedder
-from loccit.embedding.multilingual import BRIDGE
-from loccit.embedding.onnx import OnnxEmbedder, normalise
+from loccit.models.embedding import load_embedder
+from loccit.models.embedding.multilingual import BRIDGE
+from loccit.models.embedding.onnx import OnnxEmbedder, normalise
 
 RIDGE = 0.1
 # How much a difference in the encoder's part counts, against an equal one in the model's own, both measured by the

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from loccit.embedding.onnx import OnnxEmbedder
+from loccit.models.embedding.onnx import OnnxEmbedder
 
 TESTS = Path(__file__).parent
 
@@ -28,15 +28,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # Whole folders and files, from here. Single tests are marked where they stand.
 MARKED = {
     "browser": ("browser",),
-    "store": ("stores/providers",),
+    "store": ("index/providers",),
     "process": ("chat", "cli", "holodeck", "library", "requests", "server", "tools", "watch", "test_docs.py"),
     "slow": (
-        *("test_docs.py", "stores/test_moving.py", "ingest/distributed", "ingest/test_llm_context.py"),
+        *("test_docs.py", "index/test_moving.py", "ingest/distributed", "ingest/test_llm_context.py"),
         *(
-            "convert/test_docx_hostile.py",
-            "convert/test_hostile.py",
-            "stores/test_damage.py",
-            "stores/test_publishing.py",
+            "read/test_docx_hostile.py",
+            "read/test_hostile.py",
+            "index/test_damage.py",
+            "index/test_publishing.py",
         ),
         *("evaluation/test_corpus.py", "ingest/test_limits.py", "server/test_process_pool.py"),
     ),
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 EMBED = OnnxEmbedder.embed
 # These are about embedding itself, and when it is done.
-EMBEDDING = ("embedding", "ingest")
+EMBEDDING = ("models/embedding", "ingest")
 
 # These are about the workers that files are read in. All others read in their own process: a worker takes longer to start
 # than their files to read.
@@ -94,7 +94,7 @@ def _read_here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     run = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("loccit.ingest.pipeline._available_cores", lambda: 1)
-        patch.setattr("loccit.embedding.onnx.available_cores", lambda: 1)
+        patch.setattr("loccit.models.embedding.onnx.available_cores", lambda: 1)
         patch.setattr("loccit.ingest.pipeline.Sandbox", InlineSandbox)
         patch.setattr(OnnxEmbedder, "embed", embed_once(EMBED, run / "vectors.sqlite3"))
         yield
@@ -107,7 +107,7 @@ def _for_real(request: pytest.FixtureRequest) -> Iterator[None]:
         if _is_in(request.path, EMBEDDING):
             patch.setattr(OnnxEmbedder, "embed", EMBED)
         if _is_in(request.path, IN_WORKERS):
-            from loccit.ingest.sandbox import Sandbox
+            from loccit.workers.sandbox import Sandbox
 
             patch.setattr("loccit.ingest.pipeline.Sandbox", Sandbox)
         yield

@@ -29,9 +29,9 @@ from loccit.cli.app import app
 from loccit.config import IndexSettings, SearchSettings
 from loccit.config.settings import STAGES, describe
 from loccit.errors import MissingExtraError
+from loccit.index.registry import PROVIDERS
 from loccit.model import SearchResponse, SearchResult
 from loccit.search.rank.graph import EDGE_WEIGHTS
-from loccit.stores.registry import PROVIDERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(

@@ -10,9 +10,17 @@ import loccit
 
 PACKAGE = Path(loccit.__file__).parent
 LAYERS = (
-    *("version errors expressions loopback processes", "model text telemetry", "labels config embedding llm"),
-    *("rerank port", "stores search", "ingest", "comparing library library_base scoped"),
-    *("agent watch", "ask tools", "chat server evaluation", "testing", "cli"),
+    *(
+        "version errors expressions",
+        "model config telemetry",
+        "grammar workers",
+        "models",
+        "read",
+        "structure",
+        "extract",
+    ),
+    *("index", "search", "ingest", "answers", "library library_base scoped", "agent watch", "ask", "tools"),
+    *("chat server evaluation", "testing", "cli"),
 )
 
 
@@ -56,11 +64,24 @@ def test_a_folder_imports_only_what_stands_before_it() -> None:
 
 def test_no_two_folders_import_each_other() -> None:
     pairs = {(one, other) for _, one, other in edges() if one != other}
-    library = {"comparing", "library", "library_base", "scoped"}
+    library = {"library", "library_base", "scoped"}
     assert not {pair for pair in pairs if pair[::-1] in pairs and not set(pair) <= library}
 
 
+def test_no_two_stages_of_a_search_import_each_other() -> None:
+    stages = {
+        (path.relative_to(PACKAGE / "search").parts[0], name.split(".")[2])
+        for path in (PACKAGE / "search").glob("*/**/*.py")
+        for name in imported(path)
+        if name.startswith("loccit.search.")
+    }
+    assert not {pair for pair in stages if pair[0] != pair[1] and pair[::-1] in stages}
+
+
 def test_search_knows_no_database() -> None:
-    known = {(path.name, name) for path in (PACKAGE / "search").rglob("*.py") for name in imported(path)}
-    known |= {(path.name, name) for path in (PACKAGE / "port").rglob("*.py") for name in imported(path)}
-    assert not [item for item in known if item[1].startswith(("sqlite3", "tantivy", "loccit.stores"))]
+    places = (PACKAGE / "search", PACKAGE / "index" / "port")
+    known = {(path.name, name) for place in places for path in place.rglob("*.py") for name in imported(path)}
+    assert len(known) > len(places)
+    databases = [name for _, name in known if name.startswith("loccit.index.") and ".port" not in name]
+    assert not databases
+    assert not [item for item in known if item[1].startswith(("sqlite3", "tantivy"))]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from loccit.embedding.onnx import OnnxEmbedder
-from loccit.embedding.protocol import Vectors
-from loccit.embedding.registry import BUNDLED_MODEL
+from loccit.models.embedding.onnx import OnnxEmbedder
+from loccit.models.embedding.protocol import Vectors
+from loccit.models.embedding.registry import BUNDLED_MODEL
 
 Embed = Callable[[OnnxEmbedder, Sequence[str]], Vectors]
 

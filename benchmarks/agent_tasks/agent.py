@@ -13,7 +13,7 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 
-from loccit.embedding import load_tokenizer
+from loccit.models.embedding import load_tokenizer
 
 _TOKENIZER = load_tokenizer()
 

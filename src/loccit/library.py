@@ -39,10 +39,10 @@ from loccit.model import (
 )
 
 if TYPE_CHECKING:
-    from loccit.search.links.map import DocumentMap, LibraryMap
-    from loccit.search.links.questions import Suggestion
-    from loccit.search.links.reading import DocumentView
-    from loccit.stores.settings import DatabaseSettings
+    from loccit.answers.map import DocumentMap, LibraryMap
+    from loccit.answers.questions import Suggestion
+    from loccit.answers.reading import DocumentView
+    from loccit.index.settings import DatabaseSettings
 
 __all__ = ["INDEX_FOLDER", "Library", "find_index"]
 
@@ -91,7 +91,7 @@ class Library(LibraryBase):
         Raises ``NotFoundError``, and creates no folder, if the database has no such library. ``options`` are those
         of ``Library``.
         """
-        from loccit.stores.home import check_library
+        from loccit.index.home import check_library
 
         check_library(Path(path).expanduser().absolute(), database)
         library = cls(path, database=database, **options)
@@ -177,8 +177,8 @@ class Library(LibraryBase):
         ``kind`` is ``phrase``, ``words`` (all in one paragraph) or ``regex`` (RE2 syntax). Pass the ``cursor`` of an
         answer to continue where it ended.
         """
+        from loccit.answers.verbatim.find_all import find_all
         from loccit.scoped import narrowed
-        from loccit.search.verbatim.find_all import find_all
 
         if document is not None:
             filters = narrowed(self, [filters] if filters else [], document)
@@ -201,8 +201,8 @@ class Library(LibraryBase):
         in the place that is cited beside it. An entry of a list is one quotation: bare, or in quotation marks with its
         citation behind it.
         """
+        from loccit.answers.verbatim.quotes import verify_quotes
         from loccit.scoped import narrowed
-        from loccit.search.verbatim.quotes import verify_quotes
 
         if document is not None:
             filters = narrowed(self, [filters] if filters else [], document)
@@ -216,8 +216,8 @@ class Library(LibraryBase):
         Each is a document of the library, by path, file name or title, or the path of any other file.
         ``files=False`` refuses the latter, for callers who may see only the library.
         """
-        from loccit.comparing import find_compared
-        from loccit.search.verbatim.compare import compare
+        from loccit.answers.comparing import find_compared
+        from loccit.answers.verbatim.compare import compare
 
         self._index.refresh()
         settings = self.index_settings if files else None
@@ -268,8 +268,8 @@ class Library(LibraryBase):
         A text that is only partly understood is refused; ``missing`` has the items of a list that were not found.
         ``with_references`` adds what they refer to directly. The other arguments are those of ``section``.
         """
-        from loccit.search.links.read_places import read_sections
-        from loccit.search.query.place_lists import read_lines
+        from loccit.answers.read_places import read_sections
+        from loccit.search.understand.place_lists import read_lines
 
         self._index.refresh()
         if document is not None:
@@ -292,7 +292,7 @@ class Library(LibraryBase):
     @bounded()
     def document(self, name: str) -> SectionView:
         """Return a whole document as one section; ``name`` is its path, its file name or its title."""
-        from loccit.search.links.questions import whole_document
+        from loccit.answers.questions import whole_document
 
         self._index.refresh()
         return whole_document(self._index, name)
@@ -300,7 +300,7 @@ class Library(LibraryBase):
     @bounded()
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of the documents that a path, the end of one, a file name or a title stands for."""
-        from loccit.search.links.find_places import find_documents
+        from loccit.answers.find_places import find_documents
 
         self._index.look()
         return [entry.source_path for entry in find_documents(self._index, name)]
@@ -308,7 +308,7 @@ class Library(LibraryBase):
     @bounded(term=LONGEST_TERM)
     def define(self, term: str, *, document: str | None = None) -> DefineResponse:
         """Return how the documents define a term, and which define it differently."""
-        from loccit.search.links.questions import define
+        from loccit.answers.questions import define
 
         self._index.look()
         return define(self._index, term, document)
@@ -318,7 +318,7 @@ class Library(LibraryBase):
         self, reference: str | Sequence[str], *, document: str | None = None
     ) -> ReferencesResponse:
         """Return what a section refers to, and what refers to it; or several, named as for :meth:`sections`."""
-        from loccit.search.links.follow import follow_references
+        from loccit.answers.follow import follow_references
 
         self._index.refresh()
         if document is not None:
@@ -345,7 +345,7 @@ class Library(LibraryBase):
         ``amount`` for all rows that have one; ``unit`` is that of a deadline or an amount (``day``, ``EUR``, ``%``);
         ``gap`` selects what was not understood. ``bearer`` and ``text`` are words that must occur.
         """
-        from loccit.search.links.obligations import list_obligations
+        from loccit.answers.obligations import list_obligations
 
         self._index.look()
         return list_obligations(
@@ -364,7 +364,7 @@ class Library(LibraryBase):
     @bounded()
     def outline(self, document: str | None = None, *, clauses: bool = False) -> list[Outline]:
         """Return the heading trees of one document, or of all; with ``clauses``, the numbering below them too."""
-        from loccit.search.links.questions import outlines
+        from loccit.answers.questions import outlines
 
         self._index.look()
         return outlines(self._index, document, clauses=clauses)
@@ -372,7 +372,7 @@ class Library(LibraryBase):
     @bounded()
     def reader(self, path: str) -> DocumentView:
         """Return everything needed to show one document to a reader: text, places, references, terms."""
-        from loccit.search.links.reading import read_document
+        from loccit.answers.reading import read_document
 
         self._index.look()
         return read_document(self._index, path, within=self._within())
@@ -402,7 +402,7 @@ class Library(LibraryBase):
     @bounded()
     def map_of(self, path: str) -> DocumentMap:
         """Return the sections of one document, and which places they refer to."""
-        from loccit.search.links.map import map_document
+        from loccit.answers.map import map_document
 
         self._index.look()
         return map_document(self._index, path, within=self._within())
@@ -412,7 +412,7 @@ class Library(LibraryBase):
         self, prefix: str, limit: int = 8, *, paths: Collection[str] | None = None
     ) -> list[Suggestion]:
         """Return titles, headings, labels and defined terms that begin with or contain what the user types."""
-        from loccit.search.links.questions import suggest
+        from loccit.answers.questions import suggest
 
         if not 1 <= limit <= MOST_SUGGESTIONS:
             raise UsageError(f"The limit must be between 1 and {MOST_SUGGESTIONS}.")
@@ -422,7 +422,7 @@ class Library(LibraryBase):
     @bounded()
     def documents(self, filters: Mapping[str, object] | None = None) -> list[DocumentInfo]:
         """Return the documents of the library that pass the filters."""
-        from loccit.search.links.questions import list_documents
+        from loccit.answers.questions import list_documents
 
         self._index.look()
         return list_documents(self._index, filters)
@@ -431,9 +431,9 @@ class Library(LibraryBase):
 
     def status(self) -> Status:
         """Return what the index contains, and its state."""
-        from loccit.embedding.multilingual import unspoken
-        from loccit.stores.embedded.health import status
-        from loccit.stores.home import publishing
+        from loccit.index.folder.health import status
+        from loccit.index.home import publishing
+        from loccit.models.embedding.multilingual import unspoken
 
         self._index.look()
         found = status(self._index, replace(self.settings, index=self.index_settings).to_dict())
@@ -447,7 +447,7 @@ class Library(LibraryBase):
 
     def doctor(self, *, repair: bool = True) -> DoctorReport:
         """Compare the record with the derived indexes, and repair what does not agree."""
-        from loccit.ingest.convert.ocr import describe_program
+        from loccit.read.ocr import describe_program
 
         report = self._index.examine(repair=repair)
         more = [Check("scanned pages", True, describe_program())]

@@ -24,13 +24,13 @@ from loccit.errors import IndexNotFoundError, LoccitError, ModelMismatchError, N
 from loccit.model import Check, ContextEstimate, IndexReport, MoveReport, Progress
 
 if TYPE_CHECKING:
-    from loccit.embedding import Embedder, Tokenizer
-    from loccit.llm import LanguageModel
-    from loccit.rerank import Reranker
+    from loccit.answers.map import LibraryMaps
+    from loccit.index.folder.local import LocalIndex
+    from loccit.index.settings import DatabaseSettings
+    from loccit.models.embedding import Embedder, Tokenizer
+    from loccit.models.llm import LanguageModel
+    from loccit.models.rerank import Reranker
     from loccit.search.engine import SearchEngine
-    from loccit.search.links.map import LibraryMaps
-    from loccit.stores.embedded.local import LocalIndex
-    from loccit.stores.settings import DatabaseSettings
 
 INDEX_FOLDER = ".loccit"
 
@@ -61,7 +61,7 @@ class LibraryBase:
         ``database`` is the one that holds it, if the folder does not name it yet; one in memory keeps nothing in the
         folder either.
         """
-        from loccit.stores.home import open_index
+        from loccit.index.home import open_index
 
         self._scratch: TemporaryDirectory[str] | None = None
         if database is not None and database.provider == "in-memory":
@@ -94,7 +94,7 @@ class LibraryBase:
 
     def share_with_group(self) -> None:
         """Let the group of the index folder search and index; by default the folder is private to its owner."""
-        from loccit.stores.embedded.files import GROUP, settle_modes
+        from loccit.index.folder.files import GROUP, settle_modes
 
         with self._changing():
             self.path.chmod(GROUP)
@@ -129,7 +129,7 @@ class LibraryBase:
 
     def _examine_model(self) -> list[Check]:
         """Say which model answers and where it runs, or why it does not; nothing while the index has none."""
-        from loccit.embedding.providers import describe_embedder
+        from loccit.models.embedding.providers import describe_embedder
 
         try:
             if not self._index.model[0]:
@@ -215,7 +215,7 @@ class LibraryBase:
         self, embedder: Embedder, run: Callable[[LocalIndex], IndexReport], *, embed: bool
     ) -> IndexReport:
         """Build a new index beside the old one, and replace it when the new one is complete."""
-        from loccit.stores.embedded.rebuild import begin_rebuild, finish_rebuild
+        from loccit.index.folder.rebuild import begin_rebuild, finish_rebuild
 
         purpose = [embedder.name, embedder.dimension, embed, self.index_settings.fingerprint()]
         built = begin_rebuild(self._index, json.dumps(purpose))
@@ -235,9 +235,9 @@ class LibraryBase:
         self, *, wait: bool = True, on_wait: Callable[[str], None] | None = None, checked: bool = True
     ) -> Iterator[None]:
         """Hold the writer's lock; unless ``checked`` is false, the index must belong to the database it did."""
-        from loccit.stores.embedded.database import explain_errors
-        from loccit.stores.home import check_home, own_settings
-        from loccit.stores.retry import patient
+        from loccit.index.folder.database import explain_errors
+        from loccit.index.home import check_home, own_settings
+        from loccit.index.retry import patient
 
         with (
             explain_errors(self._index.database.path),
@@ -285,7 +285,7 @@ class LibraryBase:
 
     def follow(self, *, progress: Callable[[Progress], None] | None = None) -> bool:
         """Fetch what others published in the database; return whether there was anything."""
-        from loccit.stores.home import follow
+        from loccit.index.home import follow
 
         with self._changing(checked=False):
             changed = follow(self._index, _steps("copy", progress))
@@ -305,7 +305,7 @@ class LibraryBase:
         Nothing is embedded again. ``replace`` overwrites another library in the collection; ``drop_old`` deletes the
         old copy once the new one has been verified. If interrupted, the library stays where it was.
         """
-        from loccit.stores.moving import move
+        from loccit.index.moving import move
 
         if self._scratch is not None:
             raise UsageError(
@@ -328,7 +328,7 @@ class LibraryBase:
 
     def _join(self) -> None:
         """Take over a library that was there before this copy of it; needs the lock."""
-        from loccit.stores.home import follow
+        from loccit.index.home import follow
 
         if not self._index.record.meta("model"):
             follow(self._index)
@@ -385,7 +385,7 @@ class Models:
         """Return the embedding model; an empty name means the bundled one."""
         with self._guard:
             if self._embedder is None:
-                from loccit.embedding import load_embedder
+                from loccit.models.embedding import load_embedder
 
                 self._embedder = load_embedder(name or None)
             return self._embedder
@@ -394,7 +394,7 @@ class Models:
         """Return the tokenizer of the embedding model."""
         with self._guard:
             if self._tokenizer is None:
-                from loccit.embedding import load_tokenizer
+                from loccit.models.embedding import load_tokenizer
 
                 self._tokenizer = load_tokenizer(name or None)
             return self._tokenizer
@@ -409,7 +409,7 @@ class Models:
             raise UsageError(
                 "No reranker is configured: set rerank_model, or name one with --reranker (see docs/reranking.md)."
             )
-        from loccit.rerank import load_reranker
+        from loccit.models.rerank import load_reranker
 
         key = (settings.rerank_model, settings.rerank_timeout)
         with self._making_reranker:
@@ -450,7 +450,7 @@ class Views:
 
     @cached_property
     def _maps(self) -> LibraryMaps:
-        from loccit.search.links.map import LibraryMaps
+        from loccit.answers.map import LibraryMaps
 
         return LibraryMaps(self._index)
 
@@ -463,7 +463,7 @@ class Views:
 
 def _check_folder(path: Path, create: bool) -> None:
     """Refuse a path that is no index, and none that one could be made in."""
-    from loccit.stores.embedded.local import KEYWORD, RECORD
+    from loccit.index.folder.local import KEYWORD, RECORD
 
     if path.exists() and not path.is_dir():
         raise UsageError(f"{path} is a file; an index is a folder.")

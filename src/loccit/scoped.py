@@ -13,6 +13,8 @@ from loccit.errors import NotFoundError, UsageError
 from loccit.library import Library
 
 if TYPE_CHECKING:
+    from loccit.answers.questions import Suggestion
+    from loccit.answers.reading import DocumentView
     from loccit.model import (
         Comparison,
         DefineResponse,
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
         SectionView,
         TermDefinition,
     )
-    from loccit.search.links.questions import Suggestion
-    from loccit.search.links.reading import DocumentView
 
 
 class ScopedLibrary(Library):
@@ -190,7 +190,7 @@ class ScopedLibrary(Library):
 
     def paths_of(self, name: str) -> list[str]:
         """Return the paths of these documents that a name means."""
-        from loccit.search.links.near import near_names
+        from loccit.answers.near import near_names
 
         allowed = self._allowed()
         if allowed is None:
@@ -240,7 +240,7 @@ def narrowed(
 
 def _paths(library: Library, parts: Iterable[Mapping[str, object]]) -> set[str]:
     """Return the paths of the documents of a whole library that pass all of some filters."""
-    from loccit.search.links.questions import allowed_documents
+    from loccit.answers.questions import allowed_documents
 
     index = library._index
     index.look()

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from loccit.errors import LoccitError, MissingExtraError, UsageError
-from loccit.ingest.convert import IMAGE_EXTENSIONS, supported_extensions
 from loccit.ingest.discover import IGNORE_FILES, absolute, is_at_or_below, is_document_by_name, is_source
 from loccit.model import IndexReport, Progress
+from loccit.read import IMAGE_EXTENSIONS, supported_extensions
 
 if TYPE_CHECKING:
     from watchfiles import Change

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from loccit.embedding.registry import BUNDLED_MODEL
+from loccit.models.embedding.registry import BUNDLED_MODEL
 
 from .conftest import Check
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from loccit.agent import Checked, DatabaseProvider, agent_schema, check_agent, load_agent
 from loccit.agent.database import collection_name
 from loccit.cli.app import app
-from loccit.stores import registry
-from loccit.stores.providers.memory import MemoryStore
-from loccit.stores.settings import DatabaseSettings
+from loccit.index import registry
+from loccit.index.providers.memory import MemoryStore
+from loccit.index.settings import DatabaseSettings
 
 from .conftest import Check, Write
 from .test_faults import TOOL

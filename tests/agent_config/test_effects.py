@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from loccit.agent import HierarchicalDocumentToolConfig, OtherToolConfig
-from loccit.embedding import Embedder, load_embedder
-from loccit.embedding.registry import BUNDLED_MODEL
 from loccit.errors import NotFoundError, UsageError
 from loccit.model import SearchResponse
+from loccit.models.embedding import Embedder, load_embedder
+from loccit.models.embedding.registry import BUNDLED_MODEL
 from loccit.tools.document_tool import HierarchicalDocumentTool
 
 QUERY = "reports of the harbour master about dangerous goods"

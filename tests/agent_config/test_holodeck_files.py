@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.llm.services import ChatHandler
-from tests.llm.services import Service as LLMService
-from tests.llm.services import running as running_llm
+from tests.models.llm.services import ChatHandler
+from tests.models.llm.services import Service as LLMService
+from tests.models.llm.services import running as running_llm
 
 from loccit.agent import check_agent, load_agent
 from loccit.agent.holodeck import translate
@@ -210,7 +210,7 @@ def llm() -> Iterator[LLMService]:
 def test_a_language_model_given_as_a_block_puts_results_in_order(
     write: Write, llm: LLMService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.llm.services import KEY
+    from tests.models.llm.services import KEY
 
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     llm.answer = lambda shared, text: "[2, 1]"

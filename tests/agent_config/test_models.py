@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.embedding.test_openai import KEY as EMBEDDING_KEY
-from tests.embedding.test_openai import Service as EmbeddingService
-from tests.llm.services import KEY as LLM_KEY
-from tests.llm.services import ChatHandler
-from tests.llm.services import Service as LLMService
-from tests.llm.services import running as running_llm
-from tests.rerank.service import KEY as RERANKER_KEY
-from tests.rerank.service import Service as RerankService
-from tests.rerank.service import running as running_reranker
+from tests.models.embedding.test_openai import KEY as EMBEDDING_KEY
+from tests.models.embedding.test_openai import Service as EmbeddingService
+from tests.models.llm.services import KEY as LLM_KEY
+from tests.models.llm.services import ChatHandler
+from tests.models.llm.services import Service as LLMService
+from tests.models.llm.services import running as running_llm
+from tests.models.rerank.service import KEY as RERANKER_KEY
+from tests.models.rerank.service import Service as RerankService
+from tests.models.rerank.service import running as running_reranker
 
 from loccit.agent import (
     AgentConfig,
@@ -26,8 +26,8 @@ from loccit.agent import (
     ModelConfig,
     ModelProvider,
 )
-from loccit.embedding import Embedder, load_embedder
 from loccit.errors import UsageError
+from loccit.models.embedding import Embedder, load_embedder
 from loccit.tools.document_tool import HierarchicalDocumentTool
 
 DOCUMENT = "---\nlanguage: en\n---\n\n# Report\n\n" + "\n\n".join(
@@ -111,7 +111,7 @@ def test_the_context_model_writes_contexts_as_configured(
 def test_the_length_of_contexts_is_asked_for(
     home: Path, llm: LLMService, fields: dict[str, Any], limit: int
 ) -> None:
-    from loccit.llm import Prompt
+    from loccit.models.llm import Prompt
 
     model = agent(home, context_model=block(llm), **fields).build_context_model()
     assert model is not None
@@ -300,7 +300,7 @@ def test_a_tool_that_wants_the_agents_model_without_one_says_so(home: Path) -> N
 @pytest.mark.parametrize("endpoint", ("http://gpu:11434", "http://gpu:11434/", "http://gpu:11434/v1"))
 def test_of_an_ollama_server_the_address_is_enough(endpoint: str) -> None:
     pytest.importorskip("openai")
-    from loccit.llm import load_model
+    from loccit.models.llm import load_model
 
     model = ModelConfig(provider=ModelProvider.OLLAMA, name="qwen3", endpoint=endpoint)
     assert load_model(model.spec, **model.options()).base_url == "http://gpu:11434/v1"  # type: ignore[attr-defined]

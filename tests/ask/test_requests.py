@@ -9,10 +9,10 @@ import typer.main
 from typer.testing import CliRunner
 
 from loccit.ask import questions
+from loccit.ask.catalog import TOOLS, ToolSpec
 from loccit.ask.request import Arg, Request, arguments, told_arguments
 from loccit.cli.asking import Command, parse, typed
 from loccit.server.api.params import from_query, of
-from loccit.tools.catalog import TOOLS, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)

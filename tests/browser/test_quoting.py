@@ -11,10 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
+from tests.answers.shelf import write_shelf
 from tests.browser.conftest import Site, until
 from tests.effort import tries
 from tests.server.conftest import index_registry, served
-from tests.verbatim.shelf import write_shelf
 
 from loccit import Library
 

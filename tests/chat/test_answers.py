@@ -12,7 +12,7 @@ import pytest
 from tests.chat.conftest import TOOL
 from tests.chat.servers import KEY, Call, Request, Say, Server
 
-from loccit.embedding import load_tokenizer
+from loccit.models.embedding import load_tokenizer
 
 Run = Callable[..., Any]
 WriteAgent = Callable[..., Path]

@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 import pytest
 from tests.forked import loccit, run_forked
-from tests.stores.providers.postgres_server import PASSWORD, PostgresServer
+from tests.index.providers.postgres_server import PASSWORD, PostgresServer
 
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
 
 from .conftest import write_documents
 
@@ -153,7 +153,7 @@ def test_what_cannot_be_meant_is_refused_and_leaves_nothing(
 def test_a_missing_package_is_named(run: Any, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    for name in [name for name in sys.modules if name.startswith("loccit.stores.providers.faiss")]:
+    for name in [name for name in sys.modules if name.startswith("loccit.index.providers.faiss")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "faiss", None)
     done = run("index", "docs", "--database", "faiss")

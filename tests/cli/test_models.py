@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import write_documents
-from tests.embedding.tiny import Hub, encoder, serving, static
 from tests.forked import loccit, run_forked
+from tests.models.embedding.tiny import Hub, encoder, serving, static
 
 NAME = "maker/tiny-model"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from loccit.embedding import Embedder, load_embedder
+from loccit.models.embedding import Embedder, load_embedder
 
 
 @pytest.fixture(scope="session")

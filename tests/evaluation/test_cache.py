@@ -10,10 +10,10 @@ import pytest
 from tests.evaluation import sets
 
 from loccit.config import IndexSettings, Settings
-from loccit.embedding import Embedder
-from loccit.embedding.protocol import Vectors
 from loccit.evaluation import evaluate
 from loccit.evaluation.cache import RememberingEmbedder, default_folder
+from loccit.models.embedding import Embedder
+from loccit.models.embedding.protocol import Vectors
 
 
 class Counting:

@@ -11,9 +11,9 @@ from statistics import mean
 
 import pytest
 
-from loccit.embedding import Embedder
 from loccit.evaluation import evaluate
 from loccit.evaluation.runs import SetRun, Variant
+from loccit.models.embedding import Embedder
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 KINDS = {"paraphrase", "fact", "identifier", "named-document", "navigational", "multi", "definition", "typo"}

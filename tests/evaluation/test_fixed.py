@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loccit.config import IndexSettings
-from loccit.embedding import load_tokenizer
 from loccit.ingest.contextualize import passage_text, text_hash
 from loccit.ingest.prepare import locate, prepare_text, with_fixed_chunks, with_title
 from loccit.model import Chunk, Converted, ParsedDocument
+from loccit.models.embedding import load_tokenizer
 
 TOKENIZER = load_tokenizer()
 SETTINGS = IndexSettings()

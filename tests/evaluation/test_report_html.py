@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.evaluation import sets
 
-from loccit.embedding import Embedder
 from loccit.errors import UsageError
 from loccit.evaluation import compare_runs, evaluate
 from loccit.evaluation.plots import gains, reliability
 from loccit.evaluation.report_html import render, write_report
 from loccit.evaluation.runs import Run
+from loccit.models.embedding import Embedder
 
 VOID = {"meta", "line", "br"}
 HOSTILE = 'rye loaves </title><script>alert("x")</script> & an oven'

@@ -10,11 +10,11 @@ from tests.evaluation import sets
 
 from loccit.config import IndexSettings, SearchSettings, Settings
 from loccit.config.settings import STAGES
-from loccit.embedding import Embedder
 from loccit.errors import UsageError
 from loccit.evaluation import evaluate
 from loccit.evaluation.runs import SetRun, Variant
 from loccit.model import Progress
+from loccit.models.embedding import Embedder
 
 Measure = Callable[..., list[SetRun]]
 

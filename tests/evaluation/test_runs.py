@@ -7,10 +7,10 @@ import pytest
 from tests.evaluation import sets
 
 from loccit.config.overrides import parse_settings
-from loccit.embedding import Embedder
 from loccit.errors import UsageError
 from loccit.evaluation import compare_runs, evaluate, load_run, save_run
 from loccit.evaluation.runs import Run
+from loccit.models.embedding import Embedder
 
 
 @pytest.fixture(scope="module")

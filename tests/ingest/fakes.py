@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from loccit import Library
 from loccit.errors import LoccitError
+from loccit.index.folder.index import EmbeddedIndex
 from loccit.ingest import pipeline
 from loccit.ingest.prepare import prepare
-from loccit.ingest.sandbox import Outcome, decoder_of
 from loccit.model import ParsedDocument
-from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.workers.sandbox import Outcome, decoder_of
 
 MODES = ("hybrid", "semantic", "keyword", "exact")
 

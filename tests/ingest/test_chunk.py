@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loccit.embedding import Tokenizer, load_tokenizer
 from loccit.ingest.chunk import LONGEST_TOKEN, ChunkingOptions, TokenIndex, chunk_document
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.tree import build_sections
 from loccit.model import Chunk, ChunkType, Converted, PageStart
+from loccit.models.embedding import Tokenizer, load_tokenizer
+from loccit.structure import parse
+from loccit.structure.places.tree import build_sections
 
 
 class Words:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loccit.ingest.extract.clauses import extract_clauses
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.tree import build_sections
-from loccit.labels import roman_numeral
+from loccit.grammar.labels import roman_numeral
 from loccit.model import Converted, Place
+from loccit.structure import parse
+from loccit.structure.clauses import extract_clauses
+from loccit.structure.places.tree import build_sections
 
 
 def clauses_of(text: str) -> list[Place]:

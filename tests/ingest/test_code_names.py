@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loccit.ingest.code_names import Definition, definitions, names_line, scope
+from loccit.structure.code_names import Definition, definitions, names_line, scope
 
 PYTHON = '''import os
 

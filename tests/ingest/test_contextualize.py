@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loccit.embedding import Tokenizer, load_tokenizer
 from loccit.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document
 from loccit.ingest.contextualize import (
     MAX_NAMES_CHARACTERS,
@@ -19,9 +18,10 @@ from loccit.ingest.contextualize import (
     structural_context,
     text_hash,
 )
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.tree import build_sections
 from loccit.model import Chunk, Converted, Document
+from loccit.models.embedding import Tokenizer, load_tokenizer
+from loccit.structure import parse
+from loccit.structure.places.tree import build_sections
 
 
 @lru_cache

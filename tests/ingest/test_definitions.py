@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loccit.ingest.extract.definitions import MAX_DEFINITION, extract_definitions
-from loccit.ingest.extract.definitions.glossary import is_definition_heading
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places import find_places
-from loccit.ingest.parse.places.tree import build_sections
+from loccit.extract.definitions import MAX_DEFINITION, extract_definitions
+from loccit.extract.definitions.glossary import is_definition_heading
 from loccit.model import Converted, Definition
+from loccit.structure import parse
+from loccit.structure.places import find_places
+from loccit.structure.places.tree import build_sections
 
 
 def extract(text: str, language: str = "en", markdown: bool = True) -> list[Definition]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.tree import build_sections
 from loccit.ingest.prepare import document_summary, document_title
 from loccit.model import Converted
+from loccit.structure import parse
+from loccit.structure.places.tree import build_sections
 
 
 def title(text: str, path: str = "docs/my_first-note.md", **metadata: Any) -> str:

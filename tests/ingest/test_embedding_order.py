@@ -10,12 +10,12 @@ import pytest
 from tests.ingest.fakes import WordEmbedder
 
 from loccit import Library
-from loccit.embedding import Embedder, load_embedder
-from loccit.embedding.folder import LocalModel
+from loccit.index.folder.record import PendingPassage
 from loccit.ingest.contextualize import passage_text
 from loccit.ingest.repeats import Repeats
 from loccit.model import Progress
-from loccit.stores.embedded.record import PendingPassage
+from loccit.models.embedding import Embedder, load_embedder
+from loccit.models.embedding.folder import LocalModel
 
 TABLE = " ".join(f"option{number} sets the limit of requests in queue {number}." for number in range(60))
 

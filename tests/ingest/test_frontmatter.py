@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loccit.ingest.parse.frontmatter import MAX_CHARACTERS, split_frontmatter
+from loccit.structure.frontmatter import MAX_CHARACTERS, split_frontmatter
 
 
 def test_yaml_values_become_json() -> None:

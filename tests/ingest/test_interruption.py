@@ -17,7 +17,7 @@ from tests.ingest.interrupted import index_until
 from loccit import Library
 
 WORDS = ("zebra", "camel", "number", "section")
-STORE = "loccit.stores.embedded"
+STORE = "loccit.index.folder"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
 

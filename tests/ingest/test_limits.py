@@ -18,8 +18,8 @@ from tests.ingest.fakes import WordEmbedder, found, read_here
 
 from loccit import Library
 from loccit.ingest import pipeline
-from loccit.ingest.sandbox import Limits
 from loccit.model import IndexReport, Progress
+from loccit.workers.sandbox import Limits
 
 PARAGRAPH = "Some words that take room in memory. " * 300
 

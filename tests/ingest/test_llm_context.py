@@ -14,13 +14,13 @@ import pytest
 from tests.forked import run_forked
 from tests.ingest.fakes import WordEmbedder, found, holdings
 from tests.ingest.interrupted import index_until
-from tests.llm.services import KEY, ChatHandler, MessagesHandler, RefusedError, Service, running
+from tests.models.llm.services import KEY, ChatHandler, MessagesHandler, RefusedError, Service, running
 
 from loccit import Library
 from loccit.config import IndexSettings, Settings
+from loccit.index.folder.keyword import KeywordEntry
 from loccit.ingest.llm_context import estimate_contexts
-from loccit.llm import Completion, Prompt
-from loccit.stores.embedded.keyword import KeywordEntry
+from loccit.models.llm import Completion, Prompt
 
 MODEL = "anthropic:claude-test"
 SOON = {"Retry-After": "0"}
@@ -635,13 +635,13 @@ def test_a_limit_needs_a_price(indexed: Any, service: Service) -> None:
 @pytest.mark.parametrize(
     ("where", "call"),
     [
-        ("loccit.stores.embedded.contexts:ContextStore.keep", 1),
-        ("loccit.stores.embedded.contexts:ContextStore.keep", 6),
-        ("loccit.stores.embedded.contexts:log_changes", 1),
-        ("loccit.stores.embedded.contexts:insert_passages", 5),
-        ("loccit.stores.embedded.contexts:ContextStore.put", 3),
-        ("loccit.stores.embedded.record:Record.put_vectors", 2),
-        ("loccit.stores.embedded.keyword_files:write_manifest", 2),
+        ("loccit.index.folder.contexts:ContextStore.keep", 1),
+        ("loccit.index.folder.contexts:ContextStore.keep", 6),
+        ("loccit.index.folder.contexts:log_changes", 1),
+        ("loccit.index.folder.contexts:insert_passages", 5),
+        ("loccit.index.folder.contexts:ContextStore.put", 3),
+        ("loccit.index.folder.record:Record.put_vectors", 2),
+        ("loccit.index.folder.keyword_files:write_manifest", 2),
     ],
 )
 def test_killed_in_the_middle(

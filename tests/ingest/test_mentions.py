@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loccit import Library
-from loccit.ingest.parse.places.mentions import Mentions, read_mentions
+from loccit.structure.places.mentions import Mentions, read_mentions
 
 
 def numbers(mentions: Mentions) -> set[str]:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from benchmarks.obligations import same_bearer
 
-from loccit.ingest.obligations import read_sentence
+from loccit.extract.obligations import read_sentence
 
 LABELLED = [
     json.loads(line)

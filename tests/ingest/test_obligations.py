@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from loccit.ingest.extract.clauses import extract_clauses
-from loccit.ingest.obligations import amounts, deadlines, duties, extract_obligations, read_sentence, units
-from loccit.ingest.parse import Positions, parse
-from loccit.ingest.parse.places.tree import build_sections
+from loccit.extract.obligations import amounts, deadlines, duties, extract_obligations, read_sentence, units
 from loccit.model import Converted
 from loccit.model.obligation import Obligation, ObligationRow, row_line
+from loccit.structure import Positions, parse
+from loccit.structure.clauses import extract_clauses
+from loccit.structure.places.tree import build_sections
 
 
 def read(sentence: str, language: str = "en") -> dict[str, Any]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from loccit import Library
-from loccit.ingest.extract.clauses import extract_clauses
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places import find_places
-from loccit.ingest.parse.places.tree import build_sections
 from loccit.model import Converted, Place
+from loccit.structure import parse
+from loccit.structure.clauses import extract_clauses
+from loccit.structure.places import find_places
+from loccit.structure.places.tree import build_sections
 
 BODY = (
     "The parties act in good faith and do what is needed to give effect to this agreement, as they always have. "

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loccit import Library
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places import find_places
-from loccit.ingest.parse.places.outline import outline_places
 from loccit.model import Converted
+from loccit.structure import parse
+from loccit.structure.places import find_places
+from loccit.structure.places.outline import outline_places
 
 TEXT = (
     "     The court granted summary judgment, and the employee appeals from it. We review the\n"

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loccit.config import IndexSettings
-from loccit.ingest.parse import Parsed, Positions, html_headings, parse
 from loccit.ingest.prepare import prepare_text
 from loccit.model import Converted, Lines, Pages, PageStart
+from loccit.structure import Parsed, Positions, html_headings, parse
 
 
 def read(text: str) -> Parsed:

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loccit import Library
-from loccit.ingest.extract.clauses import extract_clauses
-from loccit.ingest.parse import Parsed, parse
-from loccit.ingest.parse.places import find_places
-from loccit.ingest.parse.places.chain import Step, best_chain, number_key
-from loccit.ingest.parse.places.tree import build_sections
-from loccit.ingest.parse.quotations import quotations
 from loccit.model import Converted, Place
+from loccit.structure import Parsed, parse
+from loccit.structure.clauses import extract_clauses
+from loccit.structure.places import find_places
+from loccit.structure.places.chain import Step, best_chain, number_key
+from loccit.structure.places.tree import build_sections
+from loccit.structure.quotations import quotations
 
 TYPED = """LEASE
 

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from loccit.ingest.extract.clauses import extract_clauses
-from loccit.ingest.extract.references import extract_references
-from loccit.ingest.extract.references.items import read_items
-from loccit.ingest.extract.references.links import slug_of
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.tree import build_sections
+from loccit.extract.references import extract_references
+from loccit.extract.references.items import read_items
+from loccit.extract.references.links import slug_of
 from loccit.model import Converted, Reference
+from loccit.structure import parse
+from loccit.structure.clauses import extract_clauses
+from loccit.structure.places.tree import build_sections
 
 REGULATION = """# Regulation (EU) 2030/77 on harbour lights
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from loccit.errors import ConversionError, LoccitError
-from loccit.ingest.sandbox import Limits, Outcome, Sandbox
+from loccit.workers.sandbox import Limits, Outcome, Sandbox
 
 HERE = Path(__file__).parent
 LIMITS = Limits(seconds=30, memory_mb=512, result_mb=8)
@@ -241,7 +241,7 @@ def test_given_up_when_the_answer_is_there_already(caplog: pytest.LogCaptureFixt
             arrived.set()
             go_on.wait(30)
 
-    logger, held = logging.getLogger("loccit.ingest.sandbox"), Held()
+    logger, held = logging.getLogger("loccit.workers.sandbox"), Held()
     logger.addHandler(held)
     try:
         with caplog.at_level(logging.DEBUG, logger.name), sandbox() as pool:

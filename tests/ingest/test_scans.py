@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.convert.scans import CHARTER, PROSE, append, needs_tesseract, pictures, scan, typeset
 from tests.ingest.fakes import WordEmbedder
+from tests.read.scans import CHARTER, PROSE, append, needs_tesseract, pictures, scan, typeset
 
 from loccit import IndexSettings, Library, Settings
-from loccit.ingest.convert import ocr
-from loccit.ingest.sandbox import Limits, Sandbox
-from loccit.ingest.sandbox_worker import ask_for_time
+from loccit.read import ocr
+from loccit.workers.sandbox import Limits, Sandbox
+from loccit.workers.sandbox_worker import ask_for_time
 
 
 def program(folder: Path, body: str) -> None:

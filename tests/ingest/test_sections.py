@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.tree import build_sections
 from loccit.model import Converted, PageStart, Place
+from loccit.structure import parse
+from loccit.structure.places.tree import build_sections
 
 
 def sections_of(text: str, pages: tuple[PageStart, ...] = ()) -> list[Place]:

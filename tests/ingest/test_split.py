@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loccit.ingest.chunk import LONGEST_TOKEN, Piece, Stretch, TokenIndex, split
-from loccit.ingest.parse import parse
 from loccit.model import Converted
+from loccit.structure import parse
 
 
 class Words:

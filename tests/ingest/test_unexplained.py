@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from loccit import Library
-from loccit.ingest.parse import parse
-from loccit.ingest.parse.places.unexplained import unexplained
 from loccit.model import Converted, SelfCheck
+from loccit.structure import parse
+from loccit.structure.places.unexplained import unexplained
 
 SENTENCE = "The keeper of the store enters each delivery in the book and signs for it on the same day. "
 

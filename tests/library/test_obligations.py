@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from loccit import Library
 from loccit.cli.app import app
 from loccit.errors import IndexVersionError, NotFoundError, UsageError
-from loccit.stores.embedded.dump import dump_document, read_dump, restore_document
+from loccit.index.folder.dump import dump_document, read_dump, restore_document
 
 LEASE = """# Lease
 

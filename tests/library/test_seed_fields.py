@@ -55,4 +55,4 @@ def test_a_definition_has_its_id_and_a_document_its_mtime(index: Path) -> None:
 def test_the_id_of_a_definition_follows_from_its_document_and_term() -> None:
     definition = Definition("a.md", "Fee", "fee", "“Fee” means", "sec_1")
     assert definition.id == "a.md_def_fee"
-    assert loccit.tools.relative.relative([definition], "")[0].id == "a.md_def_fee"
+    assert loccit.ask.relative.relative([definition], "")[0].id == "a.md_def_fee"

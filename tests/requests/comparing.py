@@ -9,9 +9,9 @@ from typing import Any
 from tests.requests.interfaces import ANSWER, BROKEN, MISSING, REFUSED, Outcome
 from tests.requests.questions import Question
 
+from loccit.ask.catalog import TOOLS
 from loccit.config.settings import TOKEN_BUDGETS
 from loccit.errors import UsageError
-from loccit.tools.catalog import TOOLS
 
 
 def faults_of(

@@ -10,11 +10,11 @@ from typing import Any
 import typer.main
 
 from loccit import Library
+from loccit.ask.catalog import TOOLS
 from loccit.ask.request import Arg
 from loccit.cli.app import app
 from loccit.server.api.app import OPERATIONS
 from loccit.server.api.params import Param
-from loccit.tools.catalog import TOOLS
 
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

@@ -24,9 +24,9 @@ from tests.requests.requests_of import pairs_of, requests_of, values_of
 from tests.server.conftest import served
 
 from loccit import Library
+from loccit.ask.catalog import TOOLS
 from loccit.server.http import build_app
 from loccit.server.services import IndexService, LibraryRegistry
-from loccit.tools.catalog import TOOLS
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 QUESTIONS = questions()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from loccit import Library
+from loccit.answers.verbatim import patterns
 from loccit.config.bounds import (
     LONGEST_PATTERN,
     LONGEST_TERM,
@@ -17,8 +18,7 @@ from loccit.config.bounds import (
     MOST_VALUES,
 )
 from loccit.errors import LoccitError, NotFoundError, UsageError
-from loccit.search.verbatim import patterns
-from loccit.text.code_terms import query_code
+from loccit.grammar.text.code_terms import query_code
 
 ASKED: dict[str, Callable[[Library, Any], object]] = {
     "query": lambda library, text: library.search(text),

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from loccit.stores.embedded.database import Database
-from loccit.stores.embedded.names import EmbeddedNames, write_keys
+from loccit.index.folder.database import Database
+from loccit.index.folder.names import EmbeddedNames, write_keys
 
 
 @contextmanager

@@ -314,7 +314,7 @@ def test_reranking_without_a_reranker_is_wrong_usage(library: Library) -> None:
 
 
 def test_a_library_can_be_given_a_reranker(library: Library, tiny_reranker: Path) -> None:
-    from loccit.rerank import load_reranker
+    from loccit.models.rerank import load_reranker
 
     with Library(library.path, reranker=load_reranker(tiny_reranker), create=False) as other:
         assert scored(other.search(QUERY)) == scored(library.search(QUERY)), "it is not used unasked"

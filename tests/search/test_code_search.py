@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loccit import Library
-from loccit.stores.embedded.keyword import KeywordIndex
+from loccit.index.folder.keyword import KeywordIndex
 
 DOCUMENTS = {
     "auth.md": (

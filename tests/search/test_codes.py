@@ -6,7 +6,7 @@ import pytest
 
 from loccit import Library
 from loccit.errors import NotFoundError
-from loccit.search.retrieve.bearing import find_codes
+from loccit.search.resolve.numbered_lines import find_codes
 
 STANDARD = """# V3 Web Frontend
 

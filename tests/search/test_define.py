@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from loccit.ingest.extract.definitions.terms import normalize_term
+from loccit.extract.definitions.terms import normalize_term
 from loccit.model import Definition
-from loccit.search.links.define import Dictionary
+from loccit.search.resolve.define import Dictionary
 
 
 def row(path: str, term: str, text: str) -> tuple[str, str, Definition]:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loccit import Library
-from loccit.embedding.protocol import Vectors
-from loccit.search.query.expansion import Expansion, added_words, complete, expand, expansions
-from loccit.stores.embedded.concepts import ConceptIndex
-from loccit.stores.embedded.keyword import KeywordEntry, KeywordIndex
+from loccit.index.folder.concepts import ConceptIndex
+from loccit.index.folder.keyword import KeywordEntry, KeywordIndex
+from loccit.models.embedding.protocol import Vectors
+from loccit.search.understand.expansion import Expansion, added_words, complete, expand, expansions
 
 TEXTS = (
     "Authentication by token comes before authorization.",

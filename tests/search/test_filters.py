@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from loccit import Library
 from loccit.errors import UsageError
-from loccit.port.filters import PathTest, Predicate, document_date
-from loccit.port.values import date_span, field_value, parse_date, wanted_value
-from loccit.search.query import filters as filters_module
-from loccit.search.query.filters import FEW_DOCUMENTS, FilterHelp, compile_filters
-from loccit.stores.embedded.database import Database
-from loccit.stores.embedded.fields import EmbeddedFilter, write_fields
-from loccit.stores.embedded.lookup import Lookup
+from loccit.index.folder.database import Database
+from loccit.index.folder.fields import EmbeddedFilter, write_fields
+from loccit.index.folder.lookup import Lookup
+from loccit.index.port.filters import PathTest, Predicate, document_date
+from loccit.index.port.values import date_span, field_value, parse_date, wanted_value
+from loccit.search.understand import filters as filters_module
+from loccit.search.understand.filters import FEW_DOCUMENTS, FilterHelp, compile_filters
 
 NOTES = {
     "work/a.md": "---\ntags: [alpha, Beta]\nauthor: Ada\ndate: 2024-03-01\ndraft: true\n---\n# Lamp\n\nlamp one",

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loccit import Library
-from loccit.port.edges import Holder, Mention
+from loccit.index.folder.graph_lookup import GraphLookup
+from loccit.index.port.edges import Holder, Mention
 from loccit.search.candidates import Candidates
-from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.rank import graph as graph_module
 from loccit.search.rank.graph import EDGE_WEIGHTS, STRONG_HITS, Graph, Neighbours, lift, strongest
-from loccit.stores.embedded.graph_lookup import GraphLookup
+from loccit.search.resolve.reference_graph import ReferenceGraph
 
 ACT = """# Harbour Act
 

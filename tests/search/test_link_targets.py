@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.search.naming import names_of_all
 
-from loccit.labels.document_keys import keys_leading_to, link_keys
-from loccit.labels.names import names_of
-from loccit.search.links.link_targets import LinkTargets
+from loccit.grammar.labels.document_keys import keys_leading_to, link_keys
+from loccit.grammar.labels.names import names_of
+from loccit.search.resolve.link_targets import LinkTargets
 
 PATHS = [
     "/site/docs/index.md",

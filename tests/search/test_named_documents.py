@@ -13,9 +13,9 @@ from tests.search.asking import files, write
 from tests.search.naming import names_of_all
 
 from loccit import Library
-from loccit.labels.names import name_tokens
-from loccit.search.query.names import NameIndex
-from loccit.search.query.understand import understand
+from loccit.grammar.labels.names import name_tokens
+from loccit.search.understand.names import NameIndex
+from loccit.search.understand.query import understand
 
 
 def agreement(*sections: str) -> str:

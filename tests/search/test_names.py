@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.search.asking import ask, write
 
 from loccit import Library
+from loccit.grammar.text.code_terms import code_tokens
 from loccit.search.retrieve.code import has_names
 from loccit.search.select.calibrate import Evidence, probability
-from loccit.text.code_terms import code_tokens
 
 DOCUMENTS = {
     "auth.md": (

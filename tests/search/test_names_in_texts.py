@@ -10,10 +10,10 @@ import pytest
 from tests.search.naming import names_of_all
 
 from loccit import Library
-from loccit.labels.names import names_of
+from loccit.grammar.labels.names import names_of
+from loccit.index.port.names import Entry
 from loccit.model import Reference
-from loccit.port.names import Entry
-from loccit.search.query.names import NameIndex
+from loccit.search.understand.names import NameIndex
 
 
 @contextmanager

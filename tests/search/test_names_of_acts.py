@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.search.naming import names_of_all
 
-from loccit.labels.names import names_of
-from loccit.search.query.names import NameIndex, popular_name
-from loccit.search.query.understand import understand
+from loccit.grammar.labels.names import names_of
+from loccit.search.understand.names import NameIndex, popular_name
+from loccit.search.understand.query import understand
 
 TITLES = {
     "f-ferkg.md": "Mindestruhegesetz für Fährleute (BFährRG)",

@@ -11,10 +11,10 @@ import pytest
 from tests.ingest.fakes import InlineSandbox, WordEmbedder
 
 from loccit import Library
+from loccit.ask.answers import ask_section, section
+from loccit.ask.catalog import READ, REFERENCES
+from loccit.ask.fit import Limit, Tokens
 from loccit.errors import LoccitError, NotFoundError, UsageError
-from loccit.tools.answers import ask_section, section
-from loccit.tools.catalog import READ, REFERENCES
-from loccit.tools.fit import Limit, Tokens
 
 ACT = """# Harbour Act
 

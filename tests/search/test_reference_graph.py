@@ -8,10 +8,10 @@ import pytest
 from tests.search.naming import names_of_all
 
 from loccit import Library
+from loccit.index.port.names import MOST, Entry
 from loccit.model import Reference
-from loccit.port.names import MOST, Entry
-from loccit.search.links.reference_graph import ReferenceGraph
-from loccit.search.query.names import NameIndex
+from loccit.search.resolve.reference_graph import ReferenceGraph
+from loccit.search.understand.names import NameIndex
 
 NAMES = (
     "section 1 of the Harbour Act",

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loccit.search.query.spelling import (
+from loccit.index.folder.keyword import KeywordEntry, KeywordIndex
+from loccit.search.understand.query import understand
+from loccit.search.understand.spelling import (
     Correction,
     corrected_text,
     describe_corrections,
     edit_distance,
     find_corrections,
 )
-from loccit.search.query.understand import understand
-from loccit.stores.embedded.keyword import KeywordEntry, KeywordIndex
 
 TEXTS = (
     "The controller keeps a record of processing activities.",

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from loccit import Library
 from loccit.errors import UsageError
 from loccit.search.candidates import RankedList
-from loccit.search.query.filters import allowed_documents, compile_filters
-from loccit.search.query.query_syntax import describe_typed, read_typed
-from loccit.search.query.scope import Scope
-from loccit.search.query.understand import understand
+from loccit.search.understand.filters import allowed_documents, compile_filters
+from loccit.search.understand.query import understand
+from loccit.search.understand.query_syntax import describe_typed, read_typed
+from loccit.search.understand.scope import Scope
 
 
 @pytest.mark.parametrize(

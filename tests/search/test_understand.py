@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from loccit import Library
 from loccit.errors import UsageError
-from loccit.search.query.understand import understand
+from loccit.search.understand.query import understand
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x00\x07", "?!", '""', "—"])

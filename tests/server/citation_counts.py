@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from loccit import Library
 from loccit.cli.app import app
-from loccit.search.links.reference_graph import ReferenceGraph
+from loccit.search.resolve.reference_graph import ReferenceGraph
 from loccit.server.http import build_app
 from loccit.server.mcp.calls import reply
 from loccit.server.services import IndexService, LibraryRegistry

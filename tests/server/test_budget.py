@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.server.conftest import index_registry
 
-from loccit.embedding import load_tokenizer
+from loccit.ask.fit import Limit, Tokens, fit_items, fit_quoted, fit_texts, squeezed
+from loccit.models.embedding import load_tokenizer
 from loccit.server.mcp.calls import call, tokens_of
 from loccit.server.services import LibraryRegistry
-from loccit.tools.fit import Limit, Tokens, fit_items, fit_quoted, fit_texts, squeezed
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_documents", {"query": "pump revolutions", "top_k": 20}),

@@ -19,11 +19,11 @@ from mcp import Client, MCPError
 from tests.server.conftest import SOURCE, ask, call, index_registry, served, stdio, text_of, write_documents
 
 from loccit import Library
+from loccit.ask.fit import Tokens
+from loccit.ask.render import section_text
 from loccit.cli.mcp import make_registry
 from loccit.errors import UsageError
 from loccit.server.mcp.server import make_server
-from loccit.tools.fit import Tokens
-from loccit.tools.render import section_text
 
 HELLO = {
     "protocolVersion": "2025-06-18",

@@ -19,9 +19,9 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from tests.server.conftest import SOURCE, ask, index_registry, served, text_of
 
 from loccit.errors import UsageError
-from loccit.loopback import is_loopback
 from loccit.server.guard import Guard
 from loccit.server.http import build_app, listen
+from loccit.workers.loopback import is_loopback
 
 INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",

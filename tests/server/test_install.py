@@ -12,10 +12,10 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from loccit.answers.verbatim.patterns import KINDS as PATTERNS
+from loccit.ask.catalog import TOOLS
 from loccit.cli.app import app
-from loccit.search.verbatim.patterns import KINDS as PATTERNS
 from loccit.server.clients import SKILL
-from loccit.tools.catalog import TOOLS
 
 KEYS = {
     "claude-code": "mcpServers",

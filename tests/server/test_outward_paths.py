@@ -15,12 +15,12 @@ from tests.server.conftest import index_registry
 
 from loccit import Library
 from loccit.agent import HierarchicalDocumentToolConfig
+from loccit.ask.catalog import TOOLS
+from loccit.ask.relative import told_relative
 from loccit.errors import NotFoundError
 from loccit.server.mcp.server import make_server
 from loccit.server.services import IndexService, LibraryRegistry
-from loccit.tools.catalog import TOOLS
 from loccit.tools.document_tool import HierarchicalDocumentTool
-from loccit.tools.relative import told_relative
 
 ACT = '# Harbour Act\n\n## Section 1\n\n"Vessel" means a ship. See Section 2.\n\n## Section 2\n\nThe master shall report within 2 days.\n'
 GIVEN: dict[str, list[dict[str, Any]]] = {

@@ -22,13 +22,13 @@ from mcp import Client
 from tests.server.conftest import SOURCE, index_registry, write_documents
 
 from loccit import Library
-from loccit.processes import command as child_command
-from loccit.processes import write_frame
 from loccit.server import process_pool
 from loccit.server.api.operations import Answer, Question
 from loccit.server.process_pool import PoolWorker, ProcessPool, Setup, WorkerGoneError
 from loccit.server.services import IndexService, LibraryRegistry
 from loccit.server.workers import workers_of
+from loccit.workers.processes import command as child_command
+from loccit.workers.processes import write_frame
 
 PATIENCE = 60
 PATHS = [

@@ -14,10 +14,10 @@ from mcp_types import INVALID_PARAMS, CallToolResult, ListToolsResult, ResourceL
 from tests.server.conftest import ask, call, index_registry, served, text_of
 
 from loccit import Library
+from loccit.ask.catalog import TOOLS
+from loccit.ask.fit import Tokens
 from loccit.model import SearchResult
 from loccit.server.mcp.tools import list_tools
-from loccit.tools.catalog import TOOLS
-from loccit.tools.fit import Tokens
 
 
 def test_every_tool_is_listed_and_marked_as_reading_only(url: str) -> None:

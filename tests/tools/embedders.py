@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from loccit.embedding import load_embedder
-from loccit.embedding.protocol import Vectors
+from loccit.models.embedding import load_embedder
+from loccit.models.embedding.protocol import Vectors
 
 
 class WatchedEmbedder:

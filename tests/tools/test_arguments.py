@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from loccit.ask.catalog import TOOLS, find_tool
 from loccit.errors import UsageError
-from loccit.tools.catalog import TOOLS, find_tool
 
 
 def normalize(tool: str, given: dict[str, object]) -> dict[str, Any]:

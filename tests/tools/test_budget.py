@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tools.conftest import ENGLISH
 
+from loccit.ask.fit import Tokens
+from loccit.ask.relative import relative
+from loccit.ask.render import format_definition, section_text
 from loccit.model import DefineResponse, Definition, SearchResponse, SearchResult, TermDefinition
 from loccit.search.present.respond import fit_response, longest_fit
 from loccit.tools import HierarchicalDocumentTool
-from loccit.tools.fit import Tokens
-from loccit.tools.relative import relative
-from loccit.tools.render import format_definition, section_text
 
 CUT = "Cut to fit the token budget"
 QUERIES = (

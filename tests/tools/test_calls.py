@@ -16,9 +16,9 @@ from openai.types.responses import FunctionToolParam
 from pydantic import TypeAdapter
 from tests.tools.conftest import MakeTool
 
+from loccit.ask.catalog import TOOLS
 from loccit.errors import UsageError
 from loccit.tools import HierarchicalDocumentTool, anthropic_tools, openai_tools, python_functions
-from loccit.tools.catalog import TOOLS
 
 
 def test_a_tool_offers_its_functions(tool: HierarchicalDocumentTool) -> None:

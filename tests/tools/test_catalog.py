@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from loccit.ask.catalog import METHODS, TOOLS
+from loccit.ask.fit import Limit, Tokens
 from loccit.tools import HierarchicalDocumentTool
-from loccit.tools.catalog import METHODS, TOOLS
-from loccit.tools.fit import Limit, Tokens
 
 CALLS: dict[str, dict[str, Any]] = {
     "search_documents": {"q": "dry running", "token_budget": 400},

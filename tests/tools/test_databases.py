@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from loccit.errors import ModelMismatchError, UsageError
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
 
 from .conftest import ENGLISH, MakeTool
 from .embedders import WatchedEmbedder

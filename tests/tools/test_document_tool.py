@@ -13,11 +13,11 @@ from tests.tools.conftest import ENGLISH, MakeTool
 from tests.tools.embedders import WatchedEmbedder
 
 from loccit import Library
+from loccit.ask.relative import relative
 from loccit.errors import LoccitError, ModelMismatchError, UsageError
+from loccit.index.folder.files import WriterLock
 from loccit.model import Progress
-from loccit.stores.embedded.files import WriterLock
 from loccit.tools import HierarchicalDocumentTool
-from loccit.tools.relative import relative
 
 
 def titles(response: Any) -> list[str]:

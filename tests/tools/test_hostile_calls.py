@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loccit.ask.arguments import shown
+from loccit.ask.catalog import SEARCH
 from loccit.config.bounds import LONGEST_TEXT
 from loccit.errors import UsageError
 from loccit.tools import HierarchicalDocumentTool
-from loccit.tools.arguments import shown
-from loccit.tools.catalog import SEARCH
 
 LONG = "seal " * 400_000
 DEEP = "[" * 100_000

@@ -12,8 +12,8 @@ import pytest
 from tests.tools.conftest import ENGLISH, MakeTool
 from tests.tools.embedders import WatchedEmbedder
 
-from loccit.embedding.protocol import Vectors
 from loccit.errors import NotFoundError
+from loccit.models.embedding.protocol import Vectors
 from loccit.tools.loading import ToolClosedError
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.ingest.fakes import WordEmbedder
 from tests.tools import tool_catalogue
 
-from loccit.embedding import Embedder, load_embedder
 from loccit.errors import UsageError
+from loccit.models.embedding import Embedder, load_embedder
 from loccit.tools.tool_index import MODES, ToolIndex
 from loccit.tools.tool_sources import Tool, read_tools
 

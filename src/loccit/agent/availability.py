@@ -14,7 +14,7 @@ from loccit.agent.effects import AGENT, REMOTE
 from loccit.agent.faults import Place
 from loccit.agent.services import ModelConfig, ModelProvider
 from loccit.errors import LoccitError, MissingExtraError
-from loccit.llm import load_model, missing_key
+from loccit.models.llm import load_model, missing_key
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ def _embedding_place(tool: HierarchicalDocumentToolConfig, place: Place) -> Plac
 
 
 def _make_embedder(tool: HierarchicalDocumentToolConfig) -> object:
-    from loccit.embedding import load_embedder
+    from loccit.models.embedding import load_embedder
 
     settings = tool.settings().index
     spec = settings.embedding_model if settings else ""
@@ -89,7 +89,7 @@ def _make_context_model(tool: HierarchicalDocumentToolConfig) -> object:
 
 
 def _make_reranker(tool: HierarchicalDocumentToolConfig) -> object:
-    from loccit.rerank import load_reranker
+    from loccit.models.rerank import load_reranker
 
     return tool.build_reranker() or load_reranker(tool.settings().search.rerank_model)
 
@@ -140,7 +140,7 @@ def _maker(name: str) -> str | None:
 
 
 def _doubtful_embedding(tool: HierarchicalDocumentToolConfig, place: Place) -> Iterator[tuple[Place, str]]:
-    from loccit.embedding.openai import DIMENSIONS
+    from loccit.models.embedding.openai import DIMENSIONS
 
     block = tool.embedding
     settings = tool.settings().index

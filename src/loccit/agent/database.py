@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from loccit.agent.base import NOT_A_SWITCH, Part, Text
 from loccit.errors import LoccitError, MissingExtraError, UsageError
-from loccit.stores.settings import DatabaseSettings
+from loccit.index.settings import DatabaseSettings
 
 _folders: weakref.WeakSet[ScratchFolder] = weakref.WeakSet()
 
@@ -71,7 +71,7 @@ _LONGEST_NAME = 48
 
 def _known_provider(value: Any) -> Any:
     """Accept the names of our providers, and of those that other packages bring."""
-    from loccit.stores.registry import known_providers
+    from loccit.index.registry import known_providers
 
     if not isinstance(value, str):
         raise PydanticCustomError("string_type", "must be text")
@@ -86,7 +86,7 @@ def _known_provider(value: Any) -> Any:
 
 def _list_providers(schema: dict[str, Any]) -> None:
     """Let an editor offer every provider that there is on this machine."""
-    from loccit.stores.registry import known_providers
+    from loccit.index.registry import known_providers
 
     schema.pop("anyOf", None)
     schema |= {"type": "string", "enum": known_providers()}
@@ -175,7 +175,7 @@ class DatabaseConfig(Part):
 
     def settings(self, tool: str, base_dir: Path | None = None) -> DatabaseSettings:
         """Return how to reach the library of a tool; an address that is a folder is meant from ``base_dir``."""
-        from loccit.stores.home import located
+        from loccit.index.home import located
 
         address = self.connection_string or self.url
         settings = DatabaseSettings(
@@ -212,8 +212,8 @@ def check_store(settings: DatabaseSettings, folder: Path) -> tuple[str, str]:
 
     ``folder`` is that of the index, which may know the address.
     """
-    from loccit.stores.home import complete, read_home
-    from loccit.stores.registry import load_store
+    from loccit.index.home import complete, read_home
+    from loccit.index.registry import load_store
 
     try:
         store = load_store(complete(folder, settings, read_home(folder)))

@@ -54,10 +54,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from loccit.config.settings import Settings
-    from loccit.embedding import Embedder
-    from loccit.llm import LanguageModel
-    from loccit.rerank import Reranker
-    from loccit.stores.settings import DatabaseSettings
+    from loccit.index.settings import DatabaseSettings
+    from loccit.models.embedding import Embedder
+    from loccit.models.llm import LanguageModel
+    from loccit.models.rerank import Reranker
 
 # Settings of a search that a tool has under a name of its own.
 ELSEWHERE = {
@@ -257,7 +257,7 @@ class HierarchicalDocumentToolConfig(Part):
     @classmethod
     def _usable_filters(cls, filters: dict[str, Any] | None) -> dict[str, Any] | None:
         from loccit.errors import UsageError
-        from loccit.search.query.filters import compile_filter
+        from loccit.search.understand.filters import compile_filter
 
         for name, value in (filters or {}).items():
             if isinstance(value, dict):

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from loccit.agent.base import Surroundings
     from loccit.agent.document_tool import HierarchicalDocumentToolConfig
     from loccit.agent.services import ModelConfig
-    from loccit.embedding import Embedder
-    from loccit.llm import Completion, LanguageModel, Prompt
-    from loccit.rerank import Reranker
-    from loccit.stores.settings import DatabaseSettings
+    from loccit.index.settings import DatabaseSettings
+    from loccit.models.embedding import Embedder
+    from loccit.models.llm import Completion, LanguageModel, Prompt
+    from loccit.models.rerank import Reranker
 
 INDEX_FOLDER = ".loccit"
 
@@ -213,7 +213,7 @@ def _local(name: str, around: Surroundings) -> str:
 
 def build_embedder(tool: HierarchicalDocumentToolConfig, around: Surroundings) -> Embedder | None:
     """Return the embedder where the name of the model does not say it all, else None."""
-    from loccit.embedding import load_embedder
+    from loccit.models.embedding import load_embedder
 
     block = embedding_block(tool, around)
     length = tool.embedding_dimensions or (block.dimensions if block else None)
@@ -239,7 +239,7 @@ def build_reranker(tool: HierarchicalDocumentToolConfig, around: Surroundings) -
     options = named.options() if named else {}
     if not tool.enable_reranking or not options:
         return None
-    from loccit.rerank import load_reranker
+    from loccit.models.rerank import load_reranker
 
     timeout = settings(tool, around).search.rerank_timeout
     return load_reranker(reranker_spec(tool, around), timeout=timeout, **options)
@@ -250,7 +250,7 @@ def build_context_model(tool: HierarchicalDocumentToolConfig, around: Surroundin
     model = context_model(tool, around) if tool.contextual_embeddings else None
     if model is None or isinstance(model, str):
         return None
-    from loccit.llm import load_model
+    from loccit.models.llm import load_model
 
     return _Configured(load_model(model.spec, **model.options()), model)
 
@@ -267,7 +267,7 @@ class _Configured:
         return self._model.name
 
     def missing_key(self) -> str:
-        from loccit.llm import missing_key
+        from loccit.models.llm import missing_key
 
         return missing_key(self._model)
 

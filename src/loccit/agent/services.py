@@ -162,7 +162,7 @@ class EmbeddingConfig(Service):
         name = "azure_endpoint" if self.provider is EmbeddingProvider.AZURE_OPENAI else "base_url"
         address = self.endpoint
         if address and self.provider is EmbeddingProvider.OLLAMA:
-            from loccit.llm.openai import ollama_url
+            from loccit.models.llm.openai import ollama_url
 
             address = ollama_url(address)
         return _given(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from loccit.errors import LoccitError, MissingExtraError, UsageError
-from loccit.llm import ModelError
+from loccit.models.llm import ModelError
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -119,7 +119,7 @@ def _azure(config: ModelConfig) -> Built:
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.azure import AzureProvider
 
-    from loccit.llm.openai import AZURE_VERSION
+    from loccit.models.llm.openai import AZURE_VERSION
 
     endpoint = config.endpoint or os.environ.get("AZURE_OPENAI_ENDPOINT")
     if not endpoint:
@@ -139,7 +139,7 @@ def _ollama(config: ModelConfig) -> Built:
     from pydantic_ai.models.ollama import OllamaModel
     from pydantic_ai.providers.ollama import OllamaProvider
 
-    from loccit.llm.openai import ollama_url
+    from loccit.models.llm.openai import ollama_url
 
     address = ollama_url(config.endpoint)
     provider = OllamaProvider(base_url=address, api_key=config.key or _NO_KEY)

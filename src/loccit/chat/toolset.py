@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from loccit.ask.catalog import DEFINE, READ, SEARCH
+from loccit.ask.render import format_error
 from loccit.chat.turn import Called, Limits, Show, Source, Sources, ToolCall, Turn
 from loccit.errors import LoccitError, NotFoundError, UsageError
-from loccit.tools.catalog import DEFINE, READ, SEARCH
 from loccit.tools.document_tool import close_tools
-from loccit.tools.render import format_error
 
 if TYPE_CHECKING:
     from pydantic_ai import Tool

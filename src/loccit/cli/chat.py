@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loccit.answers.verbatim.render import quote_lines
 from loccit.cli.errors import ERROR, INTERRUPTED, NOTHING_FOUND
 from loccit.cli.options import JsonOption
 from loccit.cli.output import (
@@ -26,7 +27,6 @@ from loccit.cli.output import (
 )
 from loccit.errors import LoccitError, UsageError
 from loccit.model.document import span
-from loccit.search.verbatim.render import quote_lines
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -58,8 +58,8 @@ def connect(
     $ loccit search reporting duties of the harbour master
     """
     from loccit.cli.progress import reporter
+    from loccit.index.settings import PROVIDER_VARIABLE
     from loccit.library import Library
-    from loccit.stores.settings import PROVIDER_VARIABLE
 
     if provider and database and provider != database:
         raise UsageError(f"{provider} and --database {database} are different databases; give only one.")

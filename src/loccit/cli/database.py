@@ -16,7 +16,7 @@ from loccit.cli.output import message
 from loccit.errors import UsageError
 
 if TYPE_CHECKING:
-    from loccit.stores.settings import DatabaseSettings
+    from loccit.index.settings import DatabaseSettings
 
 PANEL = "Database"
 _NAMES = {
@@ -98,8 +98,8 @@ def given_database(
 
     Without a folder, nothing is remembered.
     """
-    from loccit.stores.home import read_home
-    from loccit.stores.settings import EMBEDDED, PROVIDER_VARIABLE, DatabaseSettings
+    from loccit.index.home import read_home
+    from loccit.index.settings import EMBEDDED, PROVIDER_VARIABLE, DatabaseSettings
 
     home = read_home(folder) if folder else DatabaseSettings()
     values = _values(connection, connection_env, collection, native, options)
@@ -132,7 +132,7 @@ def given_database(
 
 def _check_name(provider: str) -> None:
     """Refuse a provider that nobody has heard of, before anything else is wrong with it."""
-    from loccit.stores.registry import known_providers
+    from loccit.index.registry import known_providers
 
     known = known_providers()
     if provider not in known:
@@ -182,7 +182,7 @@ def _option(pair: str) -> tuple[str, Any]:
 
 def _advise(settings: DatabaseSettings) -> None:
     """Say that a connection string which may hold a password is not kept, and where it belongs."""
-    from loccit.stores.home import is_harmless
+    from loccit.index.home import is_harmless
 
     if not is_harmless(settings.provider, settings.connection_string):
         message(

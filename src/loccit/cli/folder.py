@@ -56,7 +56,7 @@ def open_library(given: Path | None) -> Library:
 def former_index() -> Path | None:
     """Return an index under the project's former name, here or in a folder above; others use that name too."""
     here = Path.cwd()
-    from loccit.stores.embedded.schema import is_ours
+    from loccit.index.folder.schema import is_ours
 
     for folder in (here, *here.parents):
         record = folder / ".pinakes" / "record.sqlite3"
@@ -67,7 +67,7 @@ def former_index() -> Path | None:
 
 def _other_way() -> str:
     """Mention the database that the environment names."""
-    from loccit.stores.settings import PROVIDER_VARIABLE
+    from loccit.index.settings import PROVIDER_VARIABLE
 
     return (
         ", or use the library in the database with: loccit connect"

@@ -267,7 +267,7 @@ def index(
 
 
 def _renewed(target: Path) -> bool:
-    from loccit.stores.embedded.rebuild import renew
+    from loccit.index.folder.rebuild import renew
 
     return renew(target)
 
@@ -303,12 +303,12 @@ def _settings(target: Path, given: dict[str, Any]) -> Settings | None:
 def _provide(model: str, target: Path, *, rebuild: bool, offline: bool, quiet: bool) -> None:
     """Fetch a model of the hub that is not on this machine, once it is clear that the index can take it."""
     from loccit.cli.progress import reporter
-    from loccit.embedding import load_embedder
-    from loccit.embedding.hub import cached_folder, not_here, plan_download
-    from loccit.embedding.registry import hub_name
     from loccit.errors import ModelMismatchError
     from loccit.library import Library
     from loccit.model import Progress
+    from loccit.models.embedding import load_embedder
+    from loccit.models.embedding.hub import cached_folder, not_here, plan_download
+    from loccit.models.embedding.registry import hub_name
 
     name = hub_name(model)
     if name is None or cached_folder(name) is not None:
@@ -380,7 +380,7 @@ def _model_name(given: str | None) -> str | None:
     """Return the model that an option names, empty for none; one that cannot be is refused before any work is done."""
     if given is None or given.strip().lower() in _OFF:
         return None if given is None else ""
-    from loccit.llm import load_model
+    from loccit.models.llm import load_model
 
     load_model(given)
     return given.strip()

@@ -173,7 +173,7 @@ class Grep(Command):
 
     def show(self, answer: FoundAll, given: Given) -> None:
         """Show a line a hit, and the count."""
-        from loccit.search.verbatim.render import found_lines
+        from loccit.answers.verbatim.render import found_lines
 
         *lines, counted = found_lines(answer, display_path)
         show(*map(one_line, lines))
@@ -280,7 +280,7 @@ class Verify(Command):
 
     def show(self, answer: QuotesReport, given: Given) -> None:
         """Show the quotations with what is wrong about them, and the count."""
-        from loccit.search.verbatim.render import quote_lines
+        from loccit.answers.verbatim.render import quote_lines
 
         for check in answer.checks:
             first, *rest = map(one_line, quote_lines(check, display_path))
@@ -299,7 +299,7 @@ def _text(file: str) -> str:
     path = Path(file).expanduser()
     if not path.is_file():
         raise UsageError(f"{file} is not a file. Give one, or - for standard input.")
-    from loccit.comparing import read_files
+    from loccit.answers.comparing import read_files
     from loccit.config import IndexSettings
 
     return read_files([path], IndexSettings())[0].document.text
@@ -322,7 +322,7 @@ class Diff(Command):
         """Compare documents or files; two files also where nothing is indexed."""
         old, new, folder = request.old, request.new, index_path(given["index"])
         if (folder is None or not folder.exists()) and Path(old).is_file() and Path(new).is_file():
-            from loccit.comparing import compare_files
+            from loccit.answers.comparing import compare_files
 
             return compare_files(Path(old), Path(new))
         with open_library(given["index"]) as library:
@@ -330,7 +330,7 @@ class Diff(Command):
 
     def show(self, answer: Comparison, given: Given) -> None:
         """Show the differences, and the count."""
-        from loccit.search.verbatim.render import difference_counts, difference_lines
+        from loccit.answers.verbatim.render import difference_counts, difference_lines
 
         for difference in answer.differences:
             first, *rest = difference_lines(difference)

@@ -96,7 +96,7 @@ class Marker:
     """Finds the words of one query in lines of text, whatever their inflection."""
 
     def __init__(self, query: str, content: str, literals: Sequence[str] = ()) -> None:
-        from loccit.text.analysis import query_terms
+        from loccit.grammar.text.analysis import query_terms
 
         self.language: str = _language(content)
         self._forms: dict[str, str] = {}
@@ -108,7 +108,7 @@ class Marker:
 
     def marks(self, line: str) -> list[Mark]:
         """Return the marks of a line in order, none overlapping."""
-        from loccit.text.analysis import analyze
+        from loccit.grammar.text.analysis import analyze
 
         found = [
             Mark(token.start, token.end, self._forms[token.text])
@@ -205,7 +205,7 @@ def _bare(text: str) -> str:
 
 def _language(content: str) -> str:
     """Guess the language from its most frequent words: enough to choose a stemmer, at no cost."""
-    from loccit.text.stopwords import STOPWORDS
+    from loccit.grammar.text.stopwords import STOPWORDS
 
     words = [word.casefold() for word in _WORD.findall(content[:5000])]
     counts = {language: sum(word in known for word in words) for language, known in STOPWORDS.items()}

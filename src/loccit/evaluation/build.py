@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loccit.config import IndexSettings, Settings
-from loccit.embedding import Embedder, load_tokenizer
 from loccit.errors import UsageError
 from loccit.evaluation.datasets import EvalSet, Row
+from loccit.index.folder.index import EmbeddedIndex
 from loccit.ingest.pipeline import Pipeline
 from loccit.ingest.prepare import prepare_text, with_fixed_chunks, with_title
 from loccit.library import Library
 from loccit.model import Converted, Failure, ParsedDocument, Progress
-from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.models.embedding import Embedder, load_tokenizer
 
 _DONE = "evaluation"
 _TITLE_LENGTH = 300

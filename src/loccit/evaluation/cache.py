@@ -24,11 +24,11 @@ import numpy as np
 
 import loccit
 from loccit.config import IndexSettings
-from loccit.embedding import Embedder
-from loccit.embedding.protocol import Vectors
 from loccit.errors import UsageError
 from loccit.evaluation.datasets import EvalSet
 from loccit.ingest.prepare import READER
+from loccit.models.embedding import Embedder
+from loccit.models.embedding.protocol import Vectors
 from loccit.version import __version__
 
 _UNUSED_SECONDS = 7 * 86_400

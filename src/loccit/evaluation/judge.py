@@ -35,6 +35,7 @@ from loccit.evaluation.metrics import (
     unique,
 )
 from loccit.evaluation.places import Places
+from loccit.grammar.text.keys import title_key
 from loccit.library import Library
 from loccit.model import (
     DefineResponse,
@@ -45,7 +46,6 @@ from loccit.model import (
     chunk_number,
 )
 from loccit.model.quotes import ABSENT, ALTERED, EXACT
-from loccit.text.keys import title_key
 
 _SHOWN = 3
 _EXCERPT = 160

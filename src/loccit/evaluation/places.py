@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loccit.evaluation.metrics import Span
+from loccit.index.folder.index import EmbeddedIndex
 from loccit.model import SearchResult, chunk_number
-from loccit.stores.embedded.index import EmbeddedIndex
 
 
 @dataclass(frozen=True, slots=True)

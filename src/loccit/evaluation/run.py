@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from loccit.config import IndexSettings, Settings
-from loccit.embedding import Embedder, load_embedder
 from loccit.errors import UsageError
 from loccit.evaluation.ablate import Way, differences, ways
 from loccit.evaluation.build import Built, build
@@ -24,6 +23,7 @@ from loccit.evaluation.readers import read_all
 from loccit.evaluation.runs import Answered, Run, SetRun, Variant
 from loccit.library import Library
 from loccit.model import Progress
+from loccit.models.embedding import Embedder, load_embedder
 from loccit.version import __version__
 
 Report = Callable[[Progress], None]

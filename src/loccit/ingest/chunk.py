@@ -14,10 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from loccit.embedding.protocol import Tokenizer
-from loccit.ingest.parse import Block, Parsed, Positions
+from loccit.grammar.text.sentences import clause_ends, sentence_ends
 from loccit.model import Chunk, ChunkType, Place
-from loccit.text.sentences import clause_ends, sentence_ends
+from loccit.models.embedding.protocol import Tokenizer
+from loccit.structure import Block, Parsed, Positions
 
 _WORD = re.compile(r"\w")
 _TAG = re.compile(r"<[^<>]*>")

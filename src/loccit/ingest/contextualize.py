@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from loccit.grammar.text.code_blocks import document_code
 from loccit.ingest.chunk import TokenIndex
-from loccit.ingest.code_names import Definition, definitions, names_line, scope
 from loccit.model import Chunk, Document, Passage
-from loccit.text.code_blocks import document_code
+from loccit.structure.code_names import Definition, definitions, names_line, scope
 
 MAX_CONTEXT_CHARACTERS = 240
 MAX_NAMES_CHARACTERS = 200

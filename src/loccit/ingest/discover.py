@@ -19,8 +19,8 @@ from typing import NamedTuple, TypeAlias
 
 from pathspec import GitIgnoreSpec
 
-from loccit.ingest.convert.sniff import MANUAL_EXTENSIONS
-from loccit.text.code_languages import MAX_SOURCE_BYTES, language_of_file
+from loccit.grammar.text.code_languages import MAX_SOURCE_BYTES, language_of_file
+from loccit.read.sniff import MANUAL_EXTENSIONS
 
 # Patterns with the folder they are relative to, outermost first.
 Rules: TypeAlias = "list[tuple[Path, GitIgnoreSpec]]"

@@ -21,22 +21,22 @@ from typing import Any
 import numpy as np
 
 from loccit.config import IndexSettings
-from loccit.embedding import Embedder
-from loccit.embedding.folder import LocalModel
-from loccit.embedding.multilingual import unspoken
-from loccit.embedding.protocol import Vectors
 from loccit.errors import DamagedDocumentError, LoccitError, UsageError
-from loccit.ingest.convert import DATA_EXTENSIONS, IMAGE_EXTENSIONS, supported_extensions
+from loccit.index.folder.local import CONCEPTS, LocalIndex
+from loccit.index.folder.record import LOST, FileState
 from loccit.ingest.discover import Discovery, FoundFile, discover, is_at_or_below, remembered
 from loccit.ingest.llm_context import ContextStage
 from loccit.ingest.prepare import READER, hash_stream
 from loccit.ingest.repeats import Repeats
-from loccit.ingest.sandbox import Limits, Outcome, Sandbox
-from loccit.llm import LanguageModel
 from loccit.model import Failure, IndexReport, ParsedDocument, Progress
-from loccit.stores.embedded.local import CONCEPTS, LocalIndex
-from loccit.stores.embedded.record import LOST, FileState
+from loccit.models.embedding import Embedder
+from loccit.models.embedding.folder import LocalModel
+from loccit.models.embedding.multilingual import unspoken
+from loccit.models.embedding.protocol import Vectors
+from loccit.models.llm import LanguageModel
+from loccit.read import DATA_EXTENSIONS, IMAGE_EXTENSIONS, supported_extensions
 from loccit.telemetry import span, traced_document, traced_index
+from loccit.workers.sandbox import Limits, Outcome, Sandbox
 
 # How long a document may wait for the keyword index, and vectors for the matrix.
 _KEYWORD_SECONDS = 2.0

@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from loccit.config import IndexSettings
-from loccit.embedding import Tokenizer, load_tokenizer
+from loccit.extract import Extracted, describe_chunks, extract, place_references
+from loccit.grammar.text.code_languages import language_of_file
+from loccit.grammar.text.language import detect_language
 from loccit.ingest.chunk import ChunkingOptions, TokenIndex, chunk_document, chunk_of
-from loccit.ingest.code_names import code_sections
 from loccit.ingest.contextualize import contextualize
-from loccit.ingest.convert import check_size, convert
-from loccit.ingest.convert.ocr import Ocr
-from loccit.ingest.extract import Extracted, describe_chunks, extract, place_references
-from loccit.ingest.parse import Parsed, Positions, parse
-from loccit.ingest.parse.places import find_places
-from loccit.ingest.parse.places.mentions import self_check
-from loccit.ingest.parse.places.tree import build_sections
 from loccit.model import Chunk, Converted, Document, ParsedDocument, Place
-from loccit.text.code_languages import language_of_file
-from loccit.text.language import detect_language
+from loccit.models.embedding import Tokenizer, load_tokenizer
+from loccit.read import check_size, convert
+from loccit.read.ocr import Ocr
+from loccit.structure import Parsed, Positions, parse
+from loccit.structure.code_names import code_sections
+from loccit.structure.places import find_places
+from loccit.structure.places.mentions import self_check
+from loccit.structure.places.tree import build_sections
 
 # Increase when the same file would be read differently: files read before are then read again.
 READER = 12

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from loccit.embedding import Embedder
-from loccit.embedding.onnx import normalise
-from loccit.embedding.protocol import Vectors
+from loccit.index.folder.record import PendingPassage
 from loccit.ingest.contextualize import passage_text
-from loccit.stores.embedded.record import PendingPassage
+from loccit.models.embedding import Embedder
+from loccit.models.embedding.onnx import normalise
+from loccit.models.embedding.protocol import Vectors
 
 # In shorter texts, the context makes up too much of the vector.
 MIN_CHARACTERS = 200

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from loccit.port.columns import COLUMNS, ColumnValues
+from loccit.index.port.columns import COLUMNS, ColumnValues
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]

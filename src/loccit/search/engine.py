@@ -14,15 +14,13 @@ import numpy as np
 
 from loccit.config import SearchSettings
 from loccit.config.settings import TOKEN_BUDGETS
-from loccit.embedding import Embedder, Tokenizer
 from loccit.errors import UsageError
+from loccit.index.port.filters import Passing, among
+from loccit.index.port.index import SearchIndex
+from loccit.index.port.matching import DEPTH
 from loccit.model import SearchResponse
-from loccit.port.filters import Passing, among
-from loccit.port.index import SearchIndex
-from loccit.port.matching import DEPTH
+from loccit.models.embedding import Embedder, Tokenizer
 from loccit.search.candidates import EXACT, SEMANTIC
-from loccit.search.links.define import Dictionary, keys_in, possible_keys
-from loccit.search.links.reference_graph import KeptReferences, ReferenceGraph
 from loccit.search.present.enrich import Enrichment, locate_definitions, mark_images, name_cells, to_results
 from loccit.search.present.respond import (
     NO_LIMIT,
@@ -34,24 +32,26 @@ from loccit.search.present.respond import (
     fit_response,
     note_for,
 )
-from loccit.search.present.snippets import Asked, Mentions
-from loccit.search.query.filters import FilterHelp, allowed_documents, compile_filters
-from loccit.search.query.names import NameIndex
-from loccit.search.query.scope import Scope
-from loccit.search.query.spelling import describe_corrections, describe_misread
-from loccit.search.query.understand import Query, content_words, understand
 from loccit.search.rank.ranker import Ranker
+from loccit.search.resolve.define import Dictionary, keys_in, possible_keys
+from loccit.search.resolve.places import searched, with_whole_works
+from loccit.search.resolve.reference_graph import KeptReferences, ReferenceGraph
 from loccit.search.retrieve.leg import ExactHits, Retrieved
 from loccit.search.retrieve.legs import Retriever
 from loccit.search.retrieve.missing import describe_language
 from loccit.search.retrieve.printed import as_printed
-from loccit.search.retrieve.resolve import searched, with_whole_works
 from loccit.search.run import Run
 from loccit.search.select.selector import Chooser, Chosen
+from loccit.search.select.snippets import Asked, Mentions
+from loccit.search.understand.filters import FilterHelp, allowed_documents, compile_filters
+from loccit.search.understand.names import NameIndex
+from loccit.search.understand.query import Query, content_words, understand
+from loccit.search.understand.scope import Scope
+from loccit.search.understand.spelling import describe_corrections, describe_misread
 from loccit.telemetry import traced_search
 
 if TYPE_CHECKING:
-    from loccit.rerank import Reranker
+    from loccit.models.rerank import Reranker
 
 UNDERSTAND, RETRIEVE, RANK, SELECT, PRESENT = "understand", "retrieve", "rank", "select", "present"
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from loccit.embedding.protocol import Vectors
-from loccit.port.index import SearchIndex
-from loccit.port.records import StoredChunk
+from loccit.index.port.index import SearchIndex
+from loccit.index.port.records import StoredChunk
+from loccit.models.embedding.protocol import Vectors
 
 
 class IndexReader:

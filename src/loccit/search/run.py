@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from loccit.config import SearchSettings
 from loccit.model import SearchResponse
-from loccit.search.query.names import NameIndex
-from loccit.search.query.scope import Scope
-from loccit.search.query.understand import Query
 from loccit.search.rank.signal import Ranked
 from loccit.search.retrieve.leg import Retrieved
 from loccit.search.select.selector import Chosen
+from loccit.search.understand.names import NameIndex
+from loccit.search.understand.query import Query
+from loccit.search.understand.scope import Scope
 from loccit.telemetry import span
 
 if TYPE_CHECKING:
-    from loccit.rerank import Reranker
+    from loccit.models.rerank import Reranker
 
 
 @dataclass(slots=True)

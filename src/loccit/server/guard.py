@@ -19,9 +19,9 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from loccit.loopback import is_loopback
 from loccit.server.api.problems import ProblemError, problem
 from loccit.server.http import Limits
+from loccit.workers.loopback import is_loopback
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from loccit.errors import MissingExtraError, UsageError
-from loccit.loopback import is_loopback
 from loccit.version import __version__
+from loccit.workers.loopback import is_loopback
 
 if TYPE_CHECKING:
     import socket

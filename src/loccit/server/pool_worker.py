@@ -10,11 +10,11 @@ import queue
 import threading
 from typing import BinaryIO
 
-from loccit.processes import read_frame, take_pipes, write_frame
 from loccit.server.api.app import OPERATIONS
 from loccit.server.api.operations import Answer, Call, Catalogs, Question, answer
 from loccit.server.mcp.calls import CALL_TOOL
 from loccit.server.process_pool import Setup
+from loccit.workers.processes import read_frame, take_pipes, write_frame
 
 
 def serve() -> int:

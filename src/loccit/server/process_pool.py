@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
-from loccit.processes import command, read_frame, write_frame
 from loccit.server.api.operations import Answer, Question
+from loccit.workers.processes import command, read_frame, write_frame
 
 if TYPE_CHECKING:
     from loccit.server.services import LibraryRegistry

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from loccit.errors import IndexNotFoundError, IndexStateError, LoccitError, ModelMismatchError, UsageError
-from loccit.tools.readers import Readers
+from loccit.workers.readers import Readers
 
 if TYPE_CHECKING:
     from loccit.library import Library

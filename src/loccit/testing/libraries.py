@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 from loccit import Library
-from loccit.embedding.protocol import Vectors
 from loccit.errors import ModelMismatchError, StoreError, StoreSchemaError, StoreUnavailableError
+from loccit.index.settings import DatabaseSettings
+from loccit.index.shared import replica
+from loccit.index.shared.index import StoredIndex
 from loccit.model import SearchResponse
-from loccit.processes import command
-from loccit.stores.settings import DatabaseSettings
-from loccit.stores.shared import replica
-from loccit.stores.shared.index import StoredIndex
+from loccit.models.embedding.protocol import Vectors
 from loccit.testing.places import Place, make_point
+from loccit.workers.processes import command
 
 ACT = """\
 # Harbour Act

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from loccit.embedding.protocol import Vectors
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
-from loccit.stores.shared.ids import PointId, document_key, version_of
-from loccit.stores.store import Point, Store
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
+from loccit.index.shared.ids import PointId, document_key, version_of
+from loccit.index.store import Point, Store
+from loccit.models.embedding.protocol import Vectors
 
 DIMENSION = 8
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from loccit.errors import StoreAccessError, StoreSchemaError, StoreUnavailableError, UsageError
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
-from loccit.stores.shared.ids import PointId, document_key
-from loccit.stores.store import MAX_VALUE, Entry, Point, Store
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
+from loccit.index.shared.ids import PointId, document_key
+from loccit.index.store import MAX_VALUE, Entry, Point, Store
 from loccit.testing.places import DIMENSION, Place, make_point, random_units, same, unit
 
 TEXTS = {

@@ -14,10 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from loccit.config.settings import TOKEN_BUDGETS
-from loccit.errors import LoccitError, UsageError
-from loccit.tools.arguments import shown
-from loccit.tools.catalog import (
+from loccit.ask.arguments import shown
+from loccit.ask.catalog import (
     COMPARE,
     DEFINE,
     DOCUMENTS,
@@ -32,16 +30,18 @@ from loccit.tools.catalog import (
     VERIFY,
     AgentTool,
 )
-from loccit.tools.fit import Limit, Tokens
+from loccit.ask.fit import Limit, Tokens
+from loccit.ask.relative import absolute, relative, told_relative
+from loccit.ask.render import format_error
+from loccit.config.settings import TOKEN_BUDGETS
+from loccit.errors import LoccitError, UsageError
 from loccit.tools.loading import Loader
-from loccit.tools.relative import absolute, relative, told_relative
-from loccit.tools.render import format_error
 
 if TYPE_CHECKING:
     from loccit.agent import AgentConfig, HierarchicalDocumentToolConfig
-    from loccit.embedding import Embedder
     from loccit.library import Library
     from loccit.model import DefineResponse, IndexReport, Progress, SearchResponse, SectionView
+    from loccit.models.embedding import Embedder
 
 T = TypeVar("T")
 # The maximum length of names in the APIs.

@@ -22,12 +22,12 @@ from loccit.library import Library
 from loccit.model import IndexReport, Progress
 from loccit.scoped import ScopedLibrary, below
 from loccit.search.present.respond import count_tokens
-from loccit.tools.readers import Readers
+from loccit.workers.readers import Readers
 
 if TYPE_CHECKING:
     from loccit.agent import HierarchicalDocumentToolConfig
-    from loccit.embedding import Embedder
     from loccit.model import SearchResponse
+    from loccit.models.embedding import Embedder
 
 logger: logging.Logger = logging.getLogger("loccit")
 

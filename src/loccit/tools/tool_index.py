@@ -23,18 +23,18 @@ import numpy as np
 import tantivy
 
 from loccit.config.bounds import LONGEST_TEXT
-from loccit.embedding import Embedder
-from loccit.embedding.protocol import Vectors
 from loccit.errors import LoccitError, UsageError
+from loccit.grammar.text.analysis import query_terms
+from loccit.grammar.text.compounds import LUMP
+from loccit.grammar.text.language import detect_language
+from loccit.index.folder.keyword_query import Counts, idfs, terms_query
+from loccit.index.folder.keyword_schema import CHUNK, KeywordEntry, build_schema, write_entry
+from loccit.index.folder.nearest import ordered
+from loccit.models.embedding import Embedder
+from loccit.models.embedding.protocol import Vectors
 from loccit.search.candidates import KEYWORD, SEMANTIC, Candidate, RankedList
 from loccit.search.rank.fuse import fuse
 from loccit.search.select.calibrate import calibrate
-from loccit.stores.embedded.keyword_query import Counts, idfs, terms_query
-from loccit.stores.embedded.keyword_schema import CHUNK, KeywordEntry, build_schema, write_entry
-from loccit.stores.embedded.nearest import ordered
-from loccit.text.analysis import query_terms
-from loccit.text.compounds import LUMP
-from loccit.text.language import detect_language
 from loccit.tools.tool_sources import Tool, read_tools
 
 MODES = ("hybrid", "semantic", "bm25")
@@ -289,7 +289,7 @@ class ToolIndex:
     def _model(self) -> Embedder:
         with self._guard:
             if self._embedder is None:
-                from loccit.embedding import load_embedder
+                from loccit.models.embedding import load_embedder
 
                 self._embedder = load_embedder()
             return self._embedder

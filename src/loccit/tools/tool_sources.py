@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from loccit.ask.arguments import shown
 from loccit.errors import UsageError
-from loccit.tools.arguments import shown
 
 # Where the various formats keep the JSON Schema of the arguments.
 _SCHEMAS = ("input_schema", "inputSchema", "parameters", "args", "parameters_json_schema")

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loccit.index.providers.faiss import FaissStore
+from loccit.index.settings import DatabaseSettings
+from loccit.index.store import Entry, Store
 from loccit.ingest.distributed.worker import CLAIMED, FINISHED, MOST_ATTEMPTS, OPEN, Task, TaskLeases
-from loccit.stores.providers.faiss import FaissStore
-from loccit.stores.settings import DatabaseSettings
-from loccit.stores.store import Entry, Store
 
 
 class Clock:

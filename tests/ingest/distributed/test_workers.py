@@ -16,18 +16,18 @@ from typing import Any
 
 import pytest
 from tests.effort import tries
-from tests.stores.providers.postgres_place import running_server
-from tests.stores.providers.postgres_server import PostgresServer
+from tests.index.providers.postgres_place import running_server
+from tests.index.providers.postgres_server import PostgresServer
 
 from loccit import Library
 from loccit.errors import LoccitError, UsageError
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
+from loccit.index.shared.catalogue import Catalogue
+from loccit.index.shared.ids import PointId, content_of, edition_of
 from loccit.ingest.distributed import runners
 from loccit.ingest.distributed.worker import KIND
 from loccit.model import Progress
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
-from loccit.stores.shared.catalogue import Catalogue
-from loccit.stores.shared.ids import PointId, content_of, edition_of
 
 KILLS, WORKERS = tries(4, 20), tries(2, 4)
 kills: list[bool] = []

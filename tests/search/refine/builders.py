@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from loccit.embedding.protocol import Vectors
+from loccit.index.port.records import StoredChunk
 from loccit.model import Lines
-from loccit.port.records import StoredChunk
+from loccit.models.embedding.protocol import Vectors
 from loccit.search.candidates import Candidate
 from loccit.search.select.wording import Wording
 

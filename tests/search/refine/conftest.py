@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from loccit import Library
-from loccit.stores.embedded.index import EmbeddedIndex
+from loccit.index.folder.index import EmbeddedIndex
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import pytest
 
 from loccit import IndexSettings, Library, Settings
 from loccit.config import SearchSettings
+from loccit.index.folder.index import EmbeddedIndex
+from loccit.index.port.records import StoredChunk
 from loccit.model import chunk_id
-from loccit.port.records import StoredChunk
 from loccit.search.candidates import Candidate
 from loccit.search.present.enrich import PhrasePattern, find_matches
 from loccit.search.select.parents import Expanded, expand_parents
-from loccit.stores.embedded.index import EmbeddedIndex
 
 PARENTS = SearchSettings(parent_retrieval_enabled=True)
 SMALL = """---

@@ -8,10 +8,10 @@ import numpy as np
 
 from loccit import Library
 from loccit.config import SearchSettings
+from loccit.index.folder.index import EmbeddedIndex
 from loccit.search.candidates import Candidate
 from loccit.search.reader import IndexReader
 from loccit.search.select.refine import refine
-from loccit.stores.embedded.index import EmbeddedIndex
 
 LONG = "# Tides\n\n" + " ".join(
     f"On day {number} the {what} rose by {number} feet before the pilot came aboard."

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from loccit.config import IndexSettings
-from loccit.embedding.protocol import Vectors
+from loccit.index.port.records import StoredChunk
 from loccit.ingest.prepare import prepare_text
 from loccit.model import Chunk, Converted, PageStart
-from loccit.port.records import StoredChunk
+from loccit.models.embedding.protocol import Vectors
 
 
 @dataclass

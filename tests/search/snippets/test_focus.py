@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.search.snippets.reading import Reading
 
-from loccit.ingest.parse import Positions
+from loccit.grammar.text.analysis import query_terms
 from loccit.model import Pages
 from loccit.search.candidates import Candidate
-from loccit.search.present.snippets import Asked, Mentions, focus
-from loccit.search.present.snippets.evidence import SHORT
 from loccit.search.select.parents import Expanded
-from loccit.text.analysis import query_terms
+from loccit.search.select.snippets import Asked, Mentions, focus
+from loccit.search.select.snippets.evidence import SHORT
+from loccit.structure import Positions
 
 QUERY = "lantern tide"
 VECTOR = np.ones(2, np.float32)

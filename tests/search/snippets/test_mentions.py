@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loccit.search.present.snippets.evidence import Mentions
-from loccit.text.analysis import analyze, query_terms
+from loccit.grammar.text.analysis import analyze, query_terms
+from loccit.search.select.snippets.evidence import Mentions
 
 PLAIN = """use using used uses hope hoping company companies die dying tie tying lie lying fly flies run running take
     taking activity active activities indicator indication record recording the of general generally news only sky

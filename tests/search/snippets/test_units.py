@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from loccit.search.present.snippets.evidence import uncut_blocks, unit_spans
+from loccit.search.select.snippets.evidence import uncut_blocks, unit_spans
 
 WORDS = ["tide", "harbour", "master", "shall", "keep", "record", "vessel", "berth", "of", "every", "lantern"]
 

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from tests.server.api.conftest import NOTES, detail, get
 from tests.server.conftest import ACT
 
+from loccit.answers.reading import DocumentView, TermPlace, UsedDefinition, UsedTerms
 from loccit.model import Lines
-from loccit.search.links.reading import DocumentView, TermPlace, UsedDefinition, UsedTerms
 from loccit.server.api.operations import Catalog, document_id
 from loccit.server.api.reading import used_terms
 from loccit.server.http import build_app

@@ -15,8 +15,8 @@ from loccit.errors import UsageError
 from loccit.ingest.pipeline import Pipeline
 
 if TYPE_CHECKING:
+    from loccit.index.folder.local import LocalIndex
     from loccit.ingest.pipeline import Pipeline
-    from loccit.stores.embedded.local import LocalIndex
 
 
 def distributed_pipeline(runner: str) -> Callable[..., Pipeline]:

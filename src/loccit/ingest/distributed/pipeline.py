@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from loccit.errors import LoccitError
+from loccit.index.shared.catalogue import About, Catalogue
+from loccit.index.shared.index import StoredIndex
 from loccit.ingest.discover import FoundFile
 from loccit.ingest.distributed.runners import Handle, Runner
 from loccit.ingest.distributed.worker import FINISHED, LEASE_SECONDS, Task, TaskLeases, WorkerSetup
 from loccit.ingest.pipeline import Pipeline, Plan
 from loccit.model import Progress
-from loccit.stores.shared.catalogue import About, Catalogue
-from loccit.stores.shared.index import StoredIndex
 
 _POLL_SECONDS = 0.25
 

@@ -12,7 +12,7 @@ import threading
 from typing import Any, Protocol
 
 from loccit.errors import LoccitError, MissingExtraError, UsageError
-from loccit.processes import command
+from loccit.workers.processes import command
 
 RUNNERS = ("local", "ray")
 

@@ -20,21 +20,21 @@ from typing import Any
 import numpy as np
 
 from loccit.config import IndexSettings
-from loccit.embedding import Embedder, load_embedder
 from loccit.errors import StoreUnavailableError
+from loccit.index.folder.dump import passage_hashes, place_ids, read_dump
+from loccit.index.folder.index import EmbeddedIndex
+from loccit.index.registry import load_store
+from loccit.index.retry import patient
+from loccit.index.settings import DatabaseSettings
+from loccit.index.shared.catalogue import Catalogue
+from loccit.index.shared.ids import document_key
+from loccit.index.shared.intents import StoreClock
+from loccit.index.shared.points import passage_vectors, publication
+from loccit.index.store import Entry, Store
 from loccit.ingest.contextualize import passage_text
-from loccit.ingest.sandbox import Limits, Outcome, Sandbox
 from loccit.model import ParsedDocument
-from loccit.stores.embedded.dump import passage_hashes, place_ids, read_dump
-from loccit.stores.embedded.index import EmbeddedIndex
-from loccit.stores.registry import load_store
-from loccit.stores.retry import patient
-from loccit.stores.settings import DatabaseSettings
-from loccit.stores.shared.catalogue import Catalogue
-from loccit.stores.shared.ids import document_key
-from loccit.stores.shared.intents import StoreClock
-from loccit.stores.shared.points import passage_vectors, publication
-from loccit.stores.store import Entry, Store
+from loccit.models.embedding import Embedder, load_embedder
+from loccit.workers.sandbox import Limits, Outcome, Sandbox
 
 KIND = "task"
 LEASE_SECONDS = 30.0

@@ -23,8 +23,9 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from loccit.config import IndexSettings
-from loccit.embedding import Tokenizer, load_tokenizer
 from loccit.errors import LoccitError
+from loccit.index.folder.contexts import ContextStore
+from loccit.index.folder.local import LocalIndex
 from loccit.ingest.chunk import TokenIndex
 from loccit.ingest.llm_context.plan import (
     DocumentPlan,
@@ -35,11 +36,10 @@ from loccit.ingest.llm_context.plan import (
     plan_document,
     tidy,
 )
-from loccit.llm import Completion, LanguageModel, ModelError, PromptError, load_model
-from loccit.llm.prices import VARIABLE, Price, price_of
 from loccit.model import IndexReport, Progress
-from loccit.stores.embedded.contexts import ContextStore
-from loccit.stores.embedded.local import LocalIndex
+from loccit.models.embedding import Tokenizer, load_tokenizer
+from loccit.models.llm import Completion, LanguageModel, ModelError, PromptError, load_model
+from loccit.models.llm.prices import VARIABLE, Price, price_of
 
 __all__ = ["ContextStage", "estimate_contexts"]
 

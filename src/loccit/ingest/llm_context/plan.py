@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from loccit.config import IndexSettings
-from loccit.embedding import Tokenizer, load_tokenizer
+from loccit.index.folder.contexts import ChunkContext, ContextStore
+from loccit.index.folder.local import LocalIndex
+from loccit.index.port.records import StoredChunk
 from loccit.ingest.chunk import TokenIndex
 from loccit.ingest.contextualize import contextualize, passage_text, text_hash
-from loccit.llm import Prompt
-from loccit.llm.prices import Price, price_of
 from loccit.model import Chunk, ChunkType, Document
 from loccit.model.report import ContextEstimate
-from loccit.port.records import StoredChunk
-from loccit.stores.embedded.contexts import ChunkContext, ContextStore
-from loccit.stores.embedded.local import LocalIndex
+from loccit.models.embedding import Tokenizer, load_tokenizer
+from loccit.models.llm import Prompt
+from loccit.models.llm.prices import Price, price_of
 
 # Increase when the same question would be asked differently: answers to the old one are then no longer used.
 VERSION = 1

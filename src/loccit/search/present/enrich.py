@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
+from loccit.index.port.index import SearchIndex
+from loccit.index.port.names import Entry
+from loccit.index.port.records import Readings, Records, StoredChunk
 from loccit.model import Definition, Elsewhere, Lines, Match, Place, SearchResult, chunk_id, line_of
 from loccit.model.document import CELLS, cells_of, holds_any
-from loccit.port.index import SearchIndex
-from loccit.port.names import Entry
-from loccit.port.records import Readings, Records, StoredChunk
 from loccit.search.candidates import EXACT, GRAPH, HYBRID, KEYWORD, SEMANTIC, Candidate
-from loccit.search.links.define import term_key
-from loccit.search.links.reference_graph import ReferenceGraph
 from loccit.search.place_evidence import PlaceEvidence
 from loccit.search.present.lead_in import lead_in
 from loccit.search.present.respond import explain_candidate
-from loccit.search.present.snippets.evidence import unit_spans
-from loccit.search.retrieve.bearing import Line
+from loccit.search.resolve.define import term_key
+from loccit.search.resolve.numbered_lines import Line
+from loccit.search.resolve.reference_graph import ReferenceGraph
 from loccit.search.select.selector import Chosen
+from loccit.search.select.snippets.evidence import unit_spans
 from loccit.search.select.wording import says_more_than
 
 # Of these, more is shown than a heading with few letters, up to so many.

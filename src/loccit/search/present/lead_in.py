@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from loccit.index.port.records import Records
 from loccit.model import Place
-from loccit.port.records import Records
 
 # What is shown of it at most, and what may be printed before the number of the first item.
 _LONGEST, _SIGN = 600, 12

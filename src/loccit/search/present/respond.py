@@ -8,12 +8,12 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from loccit.config import SearchSettings
-from loccit.embedding import Tokenizer
+from loccit.index.port.index import SearchIndex
+from loccit.index.port.names import NameLookup
 from loccit.model import Definition, SearchResponse, SearchResult, chunk_id
-from loccit.port.index import SearchIndex
-from loccit.port.names import NameLookup
+from loccit.models.embedding import Tokenizer
 from loccit.search.candidates import Candidate, RankedList
-from loccit.search.query.names import NameIndex
+from loccit.search.understand.names import NameIndex
 
 if TYPE_CHECKING:
     from loccit.search.run import Run

@@ -20,15 +20,15 @@ from typing import NamedTuple
 import numpy as np
 
 from loccit.config import SearchSettings
+from loccit.grammar.text.keys import title_key
+from loccit.index.port.edges import MENTIONS, Holder, LinkRow, Outward
+from loccit.index.port.filters import among
+from loccit.index.port.index import SearchIndex
+from loccit.index.port.names import Entry
 from loccit.model import Reference, chunk_number
-from loccit.port.edges import MENTIONS, Holder, LinkRow, Outward
-from loccit.port.filters import among
-from loccit.port.index import SearchIndex
-from loccit.port.names import Entry
 from loccit.search.candidates import GRAPH, Candidates, RankedList, Scores
-from loccit.search.links.reference_graph import KeptReferences, ReferenceGraph
 from loccit.search.rank.signal import Asked, Ranked, Signal
-from loccit.text.keys import title_key
+from loccit.search.resolve.reference_graph import KeptReferences, ReferenceGraph
 
 _WHOLE = (0, 1 << 62)
 _BACKWARD = {"link": "backlink", "wiki": "backlink", "transclusion": "transcluded_by"}

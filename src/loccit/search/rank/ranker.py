@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from loccit.config import SearchSettings
-from loccit.port.index import SearchIndex
+from loccit.index.port.index import SearchIndex
 from loccit.search.candidates import HYBRID, RankedList
-from loccit.search.query.scope import Scope
 from loccit.search.rank.fuse import fuse, pool_of
 from loccit.search.rank.graph import Graph
 from loccit.search.rank.hierarchy import Hierarchy
 from loccit.search.rank.recency import Recency
 from loccit.search.rank.signal import Asked, Ranked, Signal
 from loccit.search.rank.smooth import Smoothing
+from loccit.search.understand.scope import Scope
 
 FUSE = "fuse"
 SIGNALS: tuple[type[Signal], ...] = (Hierarchy, Smoothing, Graph, Recency)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from loccit.config import SearchSettings
-from loccit.port.index import SearchIndex
+from loccit.index.port.index import SearchIndex
 from loccit.search.candidates import Candidates, Scores
-from loccit.search.query.scope import Scope
+from loccit.search.understand.scope import Scope
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from loccit.embedding.protocol import Vectors
-from loccit.port.index import SearchIndex
+from loccit.index.port.index import SearchIndex
+from loccit.models.embedding.protocol import Vectors
 from loccit.search.candidates import Scores
 from loccit.search.rank.signal import Asked, Ranked, Signal
 from loccit.search.reader import IndexReader

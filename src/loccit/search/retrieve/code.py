@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from loccit.config import SearchSettings
-from loccit.port.matching import DEPTH
+from loccit.grammar.text.code_terms import CodeTerm, code_tokens
+from loccit.index.port.matching import DEPTH
 from loccit.search.candidates import CODE, RankedList
 from loccit.search.retrieve.leg import Leg, Retrieved
-from loccit.text.code_terms import CodeTerm, code_tokens
 
 
 def has_names(text: str, names: Sequence[CodeTerm]) -> bool:

@@ -7,26 +7,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from loccit.config import SearchSettings
-from loccit.labels import LEAF_KINDS, Label
-from loccit.labels.names import FUNCTION_WORDS
+from loccit.grammar.labels import LEAF_KINDS, Label
+from loccit.grammar.labels.names import FUNCTION_WORDS
+from loccit.grammar.text.code_terms import query_code
+from loccit.grammar.text.keys import title_key
+from loccit.index.port.filters import among
+from loccit.index.port.matching import DEPTH, TextSearch
+from loccit.index.port.names import MOST
+from loccit.index.port.records import Records
 from loccit.model.document import Lines, span
-from loccit.port.filters import among
-from loccit.port.matching import DEPTH, TextSearch
-from loccit.port.names import MOST
-from loccit.port.records import Records
 from loccit.search.candidates import EXACT, RankedList
 from loccit.search.place_evidence import PlaceEvidence, self_check_score
-from loccit.search.query.understand import content_words
-from loccit.search.retrieve.bearing import (
-    Line,
-    clause_lines,
-    line_at,
-    lines_bearing,
-)
-from loccit.search.retrieve.code import has_names
-from loccit.search.retrieve.leg import Leg, Retrieved
-from loccit.search.retrieve.missing import denied, names_in
-from loccit.search.retrieve.resolve import (
+from loccit.search.resolve.numbered_lines import Line, clause_lines, line_at, lines_bearing
+from loccit.search.resolve.places import (
     ResolvedPlace,
     Resolver,
     explains,
@@ -36,8 +29,10 @@ from loccit.search.retrieve.resolve import (
     titled,
     to_explain,
 )
-from loccit.text.code_terms import query_code
-from loccit.text.keys import title_key
+from loccit.search.retrieve.code import has_names
+from loccit.search.retrieve.leg import Leg, Retrieved
+from loccit.search.retrieve.missing import denied, names_in
+from loccit.search.understand.query import content_words
 
 # More sections or documents of one name than this are boilerplate, not an answer.
 _MAX_TITLE_PINS = 5

@@ -9,12 +9,12 @@ import numpy as np
 
 from loccit.config import SearchSettings
 from loccit.errors import StoreError
-from loccit.port.index import SearchIndex
-from loccit.port.matching import DEPTH
+from loccit.index.port.index import SearchIndex
+from loccit.index.port.matching import DEPTH
 from loccit.search.candidates import EXPANSION, KEYWORD, RankedList
-from loccit.search.query.expansion import EXPANSION_WEIGHT, added_words, expansions
 from loccit.search.retrieve.leg import Leg, Retrieved, TermIdfs
 from loccit.search.retrieve.native import native_keyword
+from loccit.search.understand.expansion import EXPANSION_WEIGHT, added_words, expansions
 
 
 class KeywordLeg(Leg):

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from loccit.config import SearchSettings
-from loccit.embedding.protocol import Vectors
 from loccit.errors import StoreError
+from loccit.grammar.text.analysis import QueryTerm
+from loccit.index.port.index import SearchIndex
 from loccit.model import Place
-from loccit.port.index import SearchIndex
+from loccit.models.embedding.protocol import Vectors
 from loccit.search.candidates import HYBRID, RankedList
 from loccit.search.place_evidence import PlaceEvidence
-from loccit.search.query.expansion import Expansion
-from loccit.search.query.scope import Scope
-from loccit.search.query.spelling import Correction
-from loccit.search.query.understand import Query
-from loccit.search.retrieve.bearing import Line
-from loccit.text.analysis import QueryTerm
+from loccit.search.resolve.numbered_lines import Line
+from loccit.search.understand.expansion import Expansion
+from loccit.search.understand.query import Query
+from loccit.search.understand.scope import Scope
+from loccit.search.understand.spelling import Correction
 
 TermIdfs: TypeAlias = list[tuple[QueryTerm, float]]
 

@@ -11,20 +11,20 @@ from typing import TypeAlias
 
 from loccit.config import SearchSettings
 from loccit.config.settings import MODES
-from loccit.embedding import Embedder, Tokenizer
-from loccit.embedding.protocol import Vectors
 from loccit.errors import StoreError
-from loccit.port.index import SearchIndex
+from loccit.index.port.index import SearchIndex
+from loccit.models.embedding import Embedder, Tokenizer
+from loccit.models.embedding.protocol import Vectors
 from loccit.search.candidates import HYBRID, KEYWORD, SEMANTIC
-from loccit.search.query.scope import Scope
-from loccit.search.query.spelling import corrected_text, find_corrections
-from loccit.search.query.understand import Query
 from loccit.search.retrieve.code import CodeLeg
 from loccit.search.retrieve.exact import ExactLeg
 from loccit.search.retrieve.keyword import ExpansionLeg, KeywordLeg
 from loccit.search.retrieve.leg import Leg, Retrieved
 from loccit.search.retrieve.native import NativeHybridLeg
 from loccit.search.retrieve.semantic import SemanticLeg
+from loccit.search.understand.query import Query
+from loccit.search.understand.scope import Scope
+from loccit.search.understand.spelling import corrected_text, find_corrections
 
 Timer: TypeAlias = Callable[[str], AbstractContextManager[None]]
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from loccit.labels import Label
+from loccit.grammar.labels import Label
+from loccit.grammar.text.language import LANGUAGE_NAMES, detect_language
+from loccit.index.port.records import Records
 from loccit.model import Place
-from loccit.port.records import Records
-from loccit.search.retrieve.bearing import lines_begun
-from loccit.search.retrieve.resolve import called_alike, in_style
-from loccit.text.language import LANGUAGE_NAMES, detect_language
+from loccit.search.resolve.numbered_lines import lines_begun
+from loccit.search.resolve.places import called_alike, in_style
 
 # With more documents than this, their places are not read.
 _FEW_DOCUMENTS = 20

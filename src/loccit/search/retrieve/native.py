@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from loccit.config import SearchSettings
-from loccit.port.matching import DEPTH, NativeSearch
+from loccit.index.port.matching import DEPTH, NativeSearch
 from loccit.search.candidates import HYBRID, KEYWORD, SEMANTIC, RankedList
-from loccit.search.query.scope import Scope
 from loccit.search.retrieve.leg import Leg, Retrieved, TermIdfs
+from loccit.search.understand.scope import Scope
 
 
 class NativeHybridLeg(Leg):

@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from loccit.labels import Label, parse_whole
-from loccit.labels.lexicon import lowered
-from loccit.labels.names import FUNCTION_WORDS
-from loccit.port.records import Records
-from loccit.search.query.designators import Designator, find_alone, find_beside
-from loccit.search.query.understand import Query, content_words
-from loccit.search.retrieve.resolve import ALL_KINDS, Resolver, is_few, searched, words_of
+from loccit.grammar.labels import Label, parse_whole
+from loccit.grammar.labels.lexicon import lowered
+from loccit.grammar.labels.names import FUNCTION_WORDS
+from loccit.index.port.records import Records
+from loccit.search.resolve.places import ALL_KINDS, Resolver, is_few, searched, words_of
+from loccit.search.understand.designators import Designator, find_alone, find_beside
+from loccit.search.understand.query import Query, content_words
 
 # Numbers of a text that are looked up.
 _MOST = 4

@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-from loccit.embedding.protocol import Vectors
+from loccit.models.embedding.protocol import Vectors
 from loccit.search.select.wording import Wording
 
 

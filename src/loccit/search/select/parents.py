@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loccit.config import SearchSettings
+from loccit.index.port.records import Records, StoredChunk
 from loccit.model import Lines, Pages, Place, chunk_id
-from loccit.port.records import Records, StoredChunk
 from loccit.search.candidates import Candidate
 
 # Upper bound of the average token length, to avoid reading sections that are too long.

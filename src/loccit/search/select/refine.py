@@ -17,8 +17,8 @@ from typing import Protocol
 import numpy as np
 
 from loccit.config import SearchSettings
-from loccit.embedding.protocol import Vectors
-from loccit.port.records import StoredChunk
+from loccit.index.port.records import StoredChunk
+from loccit.models.embedding.protocol import Vectors
 from loccit.search.candidates import Candidate
 from loccit.search.select.duplicates import ExactDuplicates, NearDuplicates, SemanticDuplicates
 from loccit.search.select.wording import Wording, wording_of

@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from loccit.config import SearchSettings
-from loccit.port.index import SearchIndex
-from loccit.port.records import StoredChunk
+from loccit.index.port.index import SearchIndex
+from loccit.index.port.records import StoredChunk
 from loccit.search.candidates import HYBRID, KEYWORD, SEMANTIC, Candidate, Candidates, RankedList
-from loccit.search.present.snippets import Asked, Mentions, focus
 from loccit.search.rank.signal import Ranked
 from loccit.search.reader import IndexReader
+from loccit.search.resolve.places import is_bare
 from loccit.search.retrieve.leg import ExactHits, Retrieved
-from loccit.search.retrieve.resolve import is_bare
 from loccit.search.select.calibrate import Evidence, calibrate
 from loccit.search.select.parents import Expanded, expand_parents
 from loccit.search.select.refine import Refined, refine
+from loccit.search.select.snippets import Asked, Mentions, focus
 from loccit.search.select.wording import says_more_than
 
 if TYPE_CHECKING:
-    from loccit.rerank import Reranker
+    from loccit.models.rerank import Reranker
 
 
 _BEST = 10
@@ -89,7 +89,7 @@ def reorder(
     settings: SearchSettings,
 ) -> Reordered:
     """Let a reranker order the candidates; what the query names literally stays first."""
-    from loccit.rerank import apply_reranker
+    from loccit.models.rerank import apply_reranker
 
     pinned = next((place for place, item in enumerate(candidates) if not item.pin), len(candidates))
     found = apply_reranker(

@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from loccit.port.records import StoredChunk
-from loccit.text.folding import fold
-from loccit.text.stopwords import STOPWORDS
+from loccit.grammar.text.folding import fold
+from loccit.grammar.text.stopwords import STOPWORDS
+from loccit.index.port.records import StoredChunk
 
 T = TypeVar("T")
 

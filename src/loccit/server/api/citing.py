@@ -10,10 +10,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from loccit.answers.verbatim.quotations import as_quotation
 from loccit.library import Library
 from loccit.model import DocumentInfo, Lines, Pages, Place, TextPlace
 from loccit.model.document import span
-from loccit.search.verbatim.quotations import as_quotation
 from loccit.server.api.fingerprints import BEGINNING, PATTERN, find_text, fingerprint
 from loccit.server.api.operations import LIBRARY, OFFSETS, THE_DOC, Call, Catalog, Operation, Reply, utf16
 from loccit.server.api.params import Param, choice, number, text
@@ -21,7 +21,7 @@ from loccit.server.api.problems import ProblemError
 from loccit.server.api.schemas import CITATION
 
 if TYPE_CHECKING:
-    from loccit.search.links.reading import DocumentView
+    from loccit.answers.reading import DocumentView
 
 STYLES = ("plain", "markdown", "bibtex")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")

@@ -26,8 +26,8 @@ from loccit.server.api.problems import ProblemError, as_problem
 from loccit.version import __version__
 
 if TYPE_CHECKING:
+    from loccit.answers.reading import DocumentView
     from loccit.library import Library
-    from loccit.search.links.reading import DocumentView
     from loccit.server.services import LibraryRegistry, LibraryService
 
 _FIELDS = ("start", "body", "end", "body_start")

@@ -14,7 +14,7 @@ from loccit.server.api.params import Param, number
 from loccit.server.api.problems import ProblemError
 
 if TYPE_CHECKING:
-    from loccit.ingest.sandbox import Sandbox
+    from loccit.workers.sandbox import Sandbox
 
 _SECONDS = 15.0
 _MEMORY_MB = 1024
@@ -67,7 +67,7 @@ class Pictures:
             return picture
 
     def _draw(self, payload: dict[str, Any]) -> bytes:
-        from loccit.ingest.sandbox import Limits, Sandbox
+        from loccit.workers.sandbox import Limits, Sandbox
 
         if self._sandbox is None:
             self._sandbox = Sandbox(

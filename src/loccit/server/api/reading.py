@@ -32,7 +32,7 @@ from loccit.server.api.schemas import (
 )
 
 if TYPE_CHECKING:
-    from loccit.search.links.reading import DocumentView
+    from loccit.answers.reading import DocumentView
 
 
 def show_map(call: Call) -> Reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from loccit.answers.reading import CLAUSE_FIELDS, SECTION_FIELDS, UsedDefinition
 from loccit.model import (
     Comparison,
     DefineResponse,
@@ -22,7 +23,6 @@ from loccit.model import (
 )
 from loccit.model.comparison import KINDS as DIFFERENCES
 from loccit.model.quotes import ABSENT, ALTERED, ELSEWHERE, EXACT, NOT_SAID, RIGHT
-from loccit.search.links.reading import CLAUSE_FIELDS, SECTION_FIELDS, UsedDefinition
 from loccit.server.api.operations import Operation
 from loccit.server.api.params import FILTERS_SCHEMA, Param
 from loccit.server.api.problems import PROBLEM_JSON

@@ -10,18 +10,18 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from loccit.ask.answers import Answer
+from loccit.ask.arguments import shown
+from loccit.ask.catalog import SEARCH, TOOLS, AgentTool, ToolSpec
+from loccit.ask.fit import Limit, Tokens
 from loccit.ask.questions import IndexDocuments
+from loccit.ask.render import format_error
 from loccit.ask.request import Arg
 from loccit.errors import LoccitError, NotFoundError, UsageError
 from loccit.model.uris import place_of
 from loccit.server.api.operations import Operation, Question, Reply
 from loccit.server.api.problems import ProblemError
 from loccit.server.mcp.links import linked
-from loccit.tools.answers import Answer
-from loccit.tools.arguments import shown
-from loccit.tools.catalog import SEARCH, TOOLS, AgentTool, ToolSpec
-from loccit.tools.fit import Limit, Tokens
-from loccit.tools.render import format_error
 
 if TYPE_CHECKING:
     from loccit.server.services import LibraryRegistry, LibraryService

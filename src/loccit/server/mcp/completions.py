@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import mcp_types as types
 
+from loccit.ask.relative import absolute, relative
 from loccit.config.bounds import MOST_SUGGESTIONS
 from loccit.errors import LoccitError
+from loccit.grammar.text.keys import typed_key
 from loccit.model import OutlineNode
 from loccit.model.uris import DOCUMENT_TEMPLATE, SECTION_TEMPLATE, TOOL_PARAMETER
 from loccit.server.mcp.prompts import PROMPTS
-from loccit.text.keys import typed_key
-from loccit.tools.relative import absolute, relative
 
 if TYPE_CHECKING:
     from loccit.library import Library

@@ -13,14 +13,14 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
+from loccit.ask.answers import Answer
+from loccit.ask.fit import Limit, fit_by, fit_quoted, lean, without
+from loccit.ask.relative import relative
+from loccit.ask.render import report_text
 from loccit.errors import LoccitError, UsageError
 from loccit.model import Progress
 from loccit.server.mcp.calls import INDEX, read_call, tokens_of
 from loccit.server.services import check_paths
-from loccit.tools.answers import Answer
-from loccit.tools.fit import Limit, fit_by, fit_quoted, lean, without
-from loccit.tools.relative import relative
-from loccit.tools.render import report_text
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from loccit.ask.answers import Answer
+from loccit.ask.fit import Limit
 from loccit.model.uris import document_uri, section_uri
-from loccit.tools.answers import Answer
-from loccit.tools.fit import Limit
 
 # What a client can still show beside an answer.
 _MOST = 20

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import mcp_types as types
 
+from loccit.ask.catalog import READ, SEARCH
 from loccit.config.settings import TOKEN_BUDGETS
 from loccit.errors import UsageError
 from loccit.server.mcp.calls import ask
-from loccit.tools.catalog import READ, SEARCH
 
 if TYPE_CHECKING:
     from loccit.server.services import LibraryRegistry

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import mcp_types as types
 
+from loccit.ask.relative import relative, told_relative
 from loccit.errors import IndexNotFoundError, UsageError
 from loccit.model import DocumentInfo, OutlineNode, SectionView
 from loccit.model.uris import (
@@ -20,7 +21,6 @@ from loccit.model.uris import (
     section_uri,
 )
 from loccit.server.mcp.calls import first_that_knows
-from loccit.tools.relative import relative, told_relative
 
 if TYPE_CHECKING:
     from loccit.library import Library

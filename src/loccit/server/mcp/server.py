@@ -11,6 +11,7 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from loccit.ask.relative import without_folders
 from loccit.errors import LoccitError
 from loccit.model.quoting import readable
 from loccit.server.mcp.calls import (
@@ -29,7 +30,6 @@ from loccit.server.mcp.indexing import index_documents
 from loccit.server.mcp.prompts import PROMPTS, get_prompt
 from loccit.server.mcp.resources import list_resources, list_templates, read_resource
 from loccit.server.mcp.tools import list_tools
-from loccit.tools.relative import without_folders
 from loccit.version import __version__
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 
+from loccit.ask.catalog import SEARCH, TOOLS, ToolSpec
 from loccit.ask.request import Request
 from loccit.server.mcp.calls import INDEX, LIBRARY, tool_names, with_extras
-from loccit.tools.catalog import SEARCH, TOOLS, ToolSpec
 
 if TYPE_CHECKING:
     from loccit.server.services import LibraryRegistry, LibraryService

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from loccit.tools.catalog import SEARCH
+from loccit.ask.catalog import SEARCH
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

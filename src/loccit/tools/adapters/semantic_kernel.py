@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from loccit.ask.catalog import TOOLS
 from loccit.errors import MissingExtraError
-from loccit.tools.catalog import TOOLS
 
 try:
     from semantic_kernel.functions import (

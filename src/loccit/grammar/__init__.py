@@ -1,0 +1,1 @@
+"""Grammar: labels, words and languages, read alike in documents and in queries."""

@@ -1,6 +1,0 @@
-"""Reranking: a second, closer look at the best candidates. Off unless a model is configured."""
-
-from loccit.rerank.apply import Reranked, apply_reranker
-from loccit.rerank.registry import PartialScores, Reranker, RerankError, load_reranker
-
-__all__ = ["PartialScores", "RerankError", "Reranked", "Reranker", "apply_reranker", "load_reranker"]

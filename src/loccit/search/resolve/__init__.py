@@ -1,0 +1,1 @@
+"""Resolve: which place or document a reference, a name or a link means."""

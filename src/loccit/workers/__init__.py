@@ -1,0 +1,1 @@
+"""Workers: processes of our own, with limits on what they may take."""
