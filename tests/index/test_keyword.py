@@ -290,7 +290,7 @@ def test_crash_in_the_first_commit_leaves_nothing_behind(index: KeywordIndex, tm
 _WRITER = """
 import sys
 from pathlib import Path
-from loccit.stores.embedded.keyword import KeywordEntry, KeywordIndex
+from loccit.index.folder.keyword import KeywordEntry, KeywordIndex
 with KeywordIndex.open(Path(sys.argv[1])).writer() as writer:
     for number in range(10, 15):
         writer.add_document(number, [KeywordEntry(number, number, "en", "", "", "omega")])

@@ -373,8 +373,8 @@ def test_an_interruption_leaves_one_home_and_the_next_attempt_completes(
 KILLED = """
 import os, signal, sys
 from loccit import Library
-from loccit.stores.shared import points
-from loccit.stores.settings import DatabaseSettings
+from loccit.index.shared import points
+from loccit.index.settings import DatabaseSettings
 from tests.index.test_moving import NoEmbedder
 
 points._POINTS_AT_ONCE = 1

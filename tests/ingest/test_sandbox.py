@@ -262,7 +262,7 @@ def test_results_read_by_several_threads_at_once() -> None:
         import sys, threading
         from contextlib import suppress
         from msgspec import ValidationError
-        from loccit.ingest.sandbox import decoder_of
+        from loccit.workers.sandbox import decoder_of
         from loccit.model import ParsedDocument
 
         sys.setswitchinterval(1e-6)
@@ -320,7 +320,7 @@ PARENT = """
     import signal
     import sys
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    from loccit.ingest.sandbox import Limits, Sandbox
+    from loccit.workers.sandbox import Limits, Sandbox
     with Sandbox("test_sandbox:act", workers=1, limits=Limits()) as pool:
         for _ in pool.run([{"do": %r, "file": sys.argv[1]}]):
             pass

@@ -36,8 +36,8 @@ from loccit.testing.stores import StoreConformance, all_entries, all_points, ids
 WRITER = """
 import sys
 from loccit.testing.places import make_point, random_units
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
 folder, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with load_store(DatabaseSettings(provider="chromadb", connection_string=folder, collection="laws")) as store:
     for first in range(0, count, 100):

@@ -26,8 +26,8 @@ from loccit.testing.stores import StoreConformance, all_points, ids
 WRITER = """
 import sys
 from loccit.testing.places import make_point, random_units
-from loccit.stores.registry import load_store
-from loccit.stores.settings import DatabaseSettings
+from loccit.index.registry import load_store
+from loccit.index.settings import DatabaseSettings
 store = load_store(DatabaseSettings(provider="faiss", connection_string=sys.argv[1], collection="laws",
                                     options={"exact_below": 50}))
 for number in range(int(sys.argv[2])):
