@@ -24,7 +24,7 @@ from loccit.models.embedding.families import family_of, graphs_of, table
 from loccit.models.embedding.folder import read_folder
 from loccit.models.embedding.onnx import normalise
 
-DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
+DOCS = Path(__file__).parents[3] / "docs" / "configuration.md"
 FOR_SEARCH = "Represent this sentence for searching relevant passages: "
 
 
