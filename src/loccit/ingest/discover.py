@@ -380,7 +380,6 @@ def _described(extension: str) -> str:
 
 # -- source code ------------------------------------------------------------------------------------------------
 
-
 _NOT_SOURCE = frozenset(("css", "ini", "toml", "diff"))
 # Names of folders that tools fill.
 _TOOL_FOLDERS = frozenset(

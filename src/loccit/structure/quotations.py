@@ -68,10 +68,9 @@ def _close(text: str, opening: re.Match[str], limit: int) -> int:
 
 def _is_term(text: str, start: int, mark: str) -> bool:
     """Whether the line goes on behind what is in marks at its beginning: `“employer” means …` inside a quotation."""
-    sign = _SIGNS[mark].search(text, start + 1)
-    if not sign or sign[0] not in _CLOSES[mark] or "\n" in text[start : sign.start()]:
-        return False
-    return not _LINE_ENDS.match(text, sign.end())
+    line_end = text.find("\n", start)
+    sign = _SIGNS[mark].search(text, start + 1, len(text) if line_end < 0 else line_end)
+    return bool(sign and sign[0] in _CLOSES[mark] and not _LINE_ENDS.match(text, sign.end()))
 
 
 def is_quoted(spans: Spans, position: int) -> bool:
